@@ -139,7 +139,7 @@ var amd64Off = []featuresOff{
 	{"avx2", "generic", "aesni", "stdlib", "aesni", ""},
 	{"avx", "generic", "aesni", "stdlib", "aesni", ""},
 	{"bmi1", "", "", "stdlib", "", ""},
-	{"bmi2", "generic", "", "stdlib", "", ""},
+	{"bmi2", "generic", "", "stdlib", "avx2", ""},
 	{"pclmulqdq", "", "", "", "none", "PCLMULQDQ"},
 	{"aes", "", "stdlib", "", "none", "AES"},
 	{"ssse3", "", "stdlib", "", "none", "SSSE3"},

@@ -205,12 +205,16 @@ func testAllocations(t *testing.T) {
 	nonce, data, plaintext := make([]byte, 12), make([]byte, 13), make([]byte, 1500)
 	dst, room := make([]byte, 0, 2000), make([]byte, 2000)
 	sealed, withNonce := k.Seal(nil, nonce, plaintext, data), s.Seal(nil, nil, plaintext, data)
-	inPlace := make([]byte, len(withNonce))
+	inPlace, long := make([]byte, len(withNonce)), make([]byte, 1<<19+aesgcm.Overhead)
 	for name, call := range map[string]func(){
 		"Seal":                  func() { k.Seal(dst, nonce, plaintext, data) },
 		"Seal in place":         func() { k.Seal(room[:0], nonce, room[:1500], data) },
 		"Open":                  func() { k.Open(dst, nonce, sealed, data) },
 		"Open with error":       func() { k.Open(dst, nonce, sealed[1:], data) },
+		"Seal with much data":   func() { k.Seal(dst, nonce, plaintext[:40], plaintext) },
+		"Seal of a long text":   func() { k.Seal(long[:0], nonce, long[:1<<19], plaintext) },
+		"Open with much data":   func() { k.Open(dst, nonce, sealed[:40], plaintext) },
+		"Open of a long text":   func() { k.Open(long[:0], nonce, long, data) },
 		"Sealer":                func() { s.Seal(dst, nil, plaintext, data) },
 		"Sealer in place":       func() { s.Seal(room[:0], nil, room[:1500], data) },
 		"Sealer, Open":          func() { s.Open(dst, nil, withNonce, data) },

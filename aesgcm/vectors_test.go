@@ -315,6 +315,7 @@ func FuzzSeal(f *testing.F) {
 	f.Add(make([]byte, 16), make([]byte, 12), []byte("\x00\x09\x00plaintext"), []byte("\x00\x0f\x00additional data"), byte(0))
 	f.Add(make([]byte, 32), make([]byte, 12), []byte("\x04\x03\x01"), []byte("\x00\x64\x00"), byte(7))
 	f.Add([]byte("key"), []byte("nonce"), []byte("\x10\x0f\x00\xff"), []byte("\x02\x01\x01"), byte(14))
+	f.Add([]byte("key"), []byte("nonce"), []byte("\x02\x41\x01"), []byte("\x00\xc8\x00"), byte(3))
 	f.Fuzz(func(t *testing.T, key, nonce, text, code []byte, way byte) {
 		key, nonce = resize(key, 16+8*int(way%3)), resize(nonce, 12)
 		plaintext, data := mactest.Message(text, 1<<13), mactest.Message(code, 1<<11)

@@ -18,7 +18,7 @@ var useAVX512, useAVX2 bool
 func init() {
 	aesni := kernel.Set{kernel.X86AES, kernel.PCLMULQDQ, kernel.SSSE3, kernel.SSE41}
 	avx2 := append(aesni[:4:4], kernel.AVX, kernel.AVX2, kernel.VAES, kernel.VPCLMULQDQ)
-	avx512 := append(avx2[:8:8], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+	avx512 := append(avx2[:8:8], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL, kernel.BMI2)
 	kernel.Register(kernel.GCM, "",
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512},
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
@@ -26,13 +26,14 @@ func init() {
 	)
 }
 
-// longSize is the size from which on sealLongAVX2 and openLongAVX2 are faster than sealAVX2 and
-// openAVX2: they compute eight more powers first. They need a text of at least 256 bytes.
-const longSize = 2048
+// longSize is the size of text that sealAVX512 and openAVX512 need. From there on they are faster than
+// sealAVX2 and openAVX2. Vectors of 32 bytes are slow for a while after those of 64, and the other
+// way round: so what is absorbed before a text uses the same.
+const longSize = 512
 
-func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
+func (k *Key) hash(sum *[BlockSize]byte, groups []byte, text int) {
 	p, n := unsafe.SliceData(groups), len(groups)
-	if useAVX512 {
+	if useAVX512 && max(n, text) >= longSize {
 		hashAVX512(k, sum, p, n)
 	} else if useAVX2 {
 		hashAVX2(k, sum, p, n)
@@ -42,7 +43,7 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
 }
 
 func (k *Key) gmac(r *run) {
-	if useAVX512 {
+	if useAVX512 && len(r.data) >= GroupSize {
 		gmacAVX512(k, r)
 	} else if useAVX2 {
 		gmacAVX2(k, r)
@@ -54,14 +55,10 @@ func (k *Key) gmac(r *run) {
 func (k *Key) seal(r *run) {
 	if len(r.src) == 0 {
 		k.gmac(r)
-	} else if useAVX512 {
+	} else if useAVX512 && len(r.src) >= longSize {
 		sealAVX512(k, r)
 	} else if useAVX2 {
-		if len(r.src) < longSize {
-			sealAVX2(k, r)
-		} else {
-			sealLongAVX2(k, r)
-		}
+		sealAVX2(k, r)
 	} else {
 		sealAESNI(k, r)
 	}
@@ -70,14 +67,10 @@ func (k *Key) seal(r *run) {
 func (k *Key) open(r *run) {
 	if len(r.src) == 0 {
 		k.gmac(r)
-	} else if useAVX512 {
+	} else if useAVX512 && len(r.src) >= longSize {
 		openAVX512(k, r)
 	} else if useAVX2 {
-		if len(r.src) < longSize {
-			openAVX2(k, r)
-		} else {
-			openLongAVX2(k, r)
-		}
+		openAVX2(k, r)
 	} else {
 		openAESNI(k, r)
 	}
@@ -110,13 +103,7 @@ func gmacAVX2(key *Key, r *run)
 func sealAVX2(key *Key, r *run)
 
 //go:noescape
-func sealLongAVX2(key *Key, r *run)
-
-//go:noescape
 func openAVX2(key *Key, r *run)
-
-//go:noescape
-func openLongAVX2(key *Key, r *run)
 
 //go:noescape
 func hashAVX512(key *Key, sum *[BlockSize]byte, p *byte, n int)

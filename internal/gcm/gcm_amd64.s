@@ -702,9 +702,9 @@ last4:
 	MOVQ       24(DX), SI
 	MOVQ       32(DX), DI
 
-hashGroups6:
+hashGroups5:
 	CMPQ       DI, $0x00000080
-	JB         hashRest7
+	JB         hashRest6
 	MOVUPS     32(SI), X1
 	PSHUFB     reverse<>+0(SB), X1
 	MOVUPS     32(AX), X2
@@ -838,23 +838,23 @@ hashGroups6:
 	MOVAPS     X2, X3
 	ADDQ       $0x00000080, SI
 	SUBQ       $0x00000080, DI
-	JMP        hashGroups6
+	JMP        hashGroups5
 
-hashRest7:
+hashRest6:
 	LEAQ      15(DI), CX
 	ANDQ      $-16, CX
-	LEAQ      128(AX), R8
-	SUBQ      CX, R8
+	LEAQ      128(AX), R9
+	SUBQ      CX, R9
 	LEAQ      (AX), CX
-	SUBQ      $0x10, R8
-	CMPQ      R8, CX
-	CMOVQCS   CX, R8
+	SUBQ      $0x10, R9
+	CMPQ      R9, CX
+	CMOVQCS   CX, R9
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
-	MOVQ      DI, R9
+	MOVQ      DI, R8
 	TESTQ     $0x00000040, DI
-	JZ        skip8
+	JZ        skip7
 	MOVUPS    (SI), X4
 	MOVUPS    16(SI), X5
 	MOVUPS    32(SI), X6
@@ -862,7 +862,7 @@ hashRest7:
 	ADDQ      $0x40, SI
 	PSHUFB    reverse<>+0(SB), X4
 	PXOR      X3, X4
-	MOVUPS    (R8), X8
+	MOVUPS    (R9), X8
 	MOVAPS    X8, X3
 	PCLMULQDQ $0x00, X4, X3
 	PCLMULQDQ $0x11, X4, X8
@@ -870,14 +870,14 @@ hashRest7:
 	PXOR      X8, X2
 	PSHUFD    $0x4e, X4, X3
 	PXOR      X4, X3
-	MOVUPS    (R8), X4
-	MOVUPS    8(R8), X8
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X8
 	PXOR      X8, X4
 	PCLMULQDQ $0x00, X3, X4
 	PXOR      X4, X1
 	PXOR      X3, X3
 	PSHUFB    reverse<>+0(SB), X5
-	MOVUPS    16(R8), X8
+	MOVUPS    16(R9), X8
 	MOVAPS    X8, X4
 	PCLMULQDQ $0x00, X5, X4
 	PCLMULQDQ $0x11, X5, X8
@@ -885,13 +885,13 @@ hashRest7:
 	PXOR      X8, X2
 	PSHUFD    $0x4e, X5, X4
 	PXOR      X5, X4
-	MOVUPS    16(R8), X5
-	MOVUPS    24(R8), X8
+	MOVUPS    16(R9), X5
+	MOVUPS    24(R9), X8
 	PXOR      X8, X5
 	PCLMULQDQ $0x00, X4, X5
 	PXOR      X5, X1
 	PSHUFB    reverse<>+0(SB), X6
-	MOVUPS    32(R8), X5
+	MOVUPS    32(R9), X5
 	MOVAPS    X5, X4
 	PCLMULQDQ $0x00, X6, X4
 	PCLMULQDQ $0x11, X6, X5
@@ -899,13 +899,13 @@ hashRest7:
 	PXOR      X5, X2
 	PSHUFD    $0x4e, X6, X4
 	PXOR      X6, X4
-	MOVUPS    32(R8), X5
-	MOVUPS    40(R8), X6
+	MOVUPS    32(R9), X5
+	MOVUPS    40(R9), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X4, X5
 	PXOR      X5, X1
 	PSHUFB    reverse<>+0(SB), X7
-	MOVUPS    48(R8), X5
+	MOVUPS    48(R9), X5
 	MOVAPS    X5, X4
 	PCLMULQDQ $0x00, X7, X4
 	PCLMULQDQ $0x11, X7, X5
@@ -913,22 +913,22 @@ hashRest7:
 	PXOR      X5, X2
 	PSHUFD    $0x4e, X7, X4
 	PXOR      X7, X4
-	MOVUPS    48(R8), X5
-	MOVUPS    56(R8), X6
+	MOVUPS    48(R9), X5
+	MOVUPS    56(R9), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X4, X5
 	PXOR      X5, X1
-	ADDQ      $0x40, R8
+	ADDQ      $0x40, R9
 
-skip8:
+skip7:
 	TESTQ     $0x00000020, DI
-	JZ        skip9
+	JZ        skip8
 	MOVUPS    (SI), X4
 	MOVUPS    16(SI), X5
 	ADDQ      $0x20, SI
 	PSHUFB    reverse<>+0(SB), X4
 	PXOR      X3, X4
-	MOVUPS    (R8), X6
+	MOVUPS    (R9), X6
 	MOVAPS    X6, X3
 	PCLMULQDQ $0x00, X4, X3
 	PCLMULQDQ $0x11, X4, X6
@@ -936,14 +936,14 @@ skip8:
 	PXOR      X6, X2
 	PSHUFD    $0x4e, X4, X3
 	PXOR      X4, X3
-	MOVUPS    (R8), X4
-	MOVUPS    8(R8), X6
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X6
 	PXOR      X6, X4
 	PCLMULQDQ $0x00, X3, X4
 	PXOR      X4, X1
 	PXOR      X3, X3
 	PSHUFB    reverse<>+0(SB), X5
-	MOVUPS    16(R8), X6
+	MOVUPS    16(R9), X6
 	MOVAPS    X6, X4
 	PCLMULQDQ $0x00, X5, X4
 	PCLMULQDQ $0x11, X5, X6
@@ -951,21 +951,21 @@ skip8:
 	PXOR      X6, X2
 	PSHUFD    $0x4e, X5, X4
 	PXOR      X5, X4
-	MOVUPS    16(R8), X5
-	MOVUPS    24(R8), X6
+	MOVUPS    16(R9), X5
+	MOVUPS    24(R9), X6
 	PXOR      X6, X5
 	PCLMULQDQ $0x00, X4, X5
 	PXOR      X5, X1
-	ADDQ      $0x20, R8
+	ADDQ      $0x20, R9
 
-skip9:
+skip8:
 	TESTQ     $0x00000010, DI
-	JZ        skip10
+	JZ        skip9
 	MOVUPS    (SI), X4
 	ADDQ      $0x10, SI
 	PSHUFB    reverse<>+0(SB), X4
 	PXOR      X3, X4
-	MOVUPS    (R8), X5
+	MOVUPS    (R9), X5
 	MOVAPS    X5, X3
 	PCLMULQDQ $0x00, X4, X3
 	PCLMULQDQ $0x11, X4, X5
@@ -973,19 +973,19 @@ skip9:
 	PXOR      X5, X2
 	PSHUFD    $0x4e, X4, X3
 	PXOR      X4, X3
-	MOVUPS    (R8), X4
-	MOVUPS    8(R8), X5
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X5
 	PXOR      X5, X4
 	PCLMULQDQ $0x00, X3, X4
 	PXOR      X4, X1
 	PXOR      X3, X3
-	ADDQ      $0x10, R8
+	ADDQ      $0x10, R9
 
-skip10:
+skip9:
 	ANDQ $0x0f, DI
-	JZ   skip11
+	JZ   skip10
 	CMPQ DI, $0x08
-	JB   less812
+	JB   less811
 	MOVQ (SI), R10
 	MOVQ -8(SI)(DI*1), R11
 	MOVQ DI, CX
@@ -994,12 +994,12 @@ skip10:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded14
+	JMP  loaded13
 
-less812:
+less811:
 	XORQ R11, R11
 	CMPQ DI, $0x04
-	JB   less413
+	JB   less412
 	MOVL (SI), R10
 	MOVL -4(SI)(DI*1), R12
 	MOVQ DI, CX
@@ -1007,9 +1007,9 @@ less812:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded14
+	JMP  loaded13
 
-less413:
+less412:
 	MOVQ    DI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (SI), R10
@@ -1024,12 +1024,12 @@ less413:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded14:
+loaded13:
 	MOVQ      R10, X4
 	PINSRQ    $0x01, R11, X4
 	PSHUFB    reverse<>+0(SB), X4
 	PXOR      X3, X4
-	MOVUPS    (R8), X5
+	MOVUPS    (R9), X5
 	MOVAPS    X5, X3
 	PCLMULQDQ $0x00, X4, X3
 	PCLMULQDQ $0x11, X4, X5
@@ -1037,17 +1037,17 @@ loaded14:
 	PXOR      X5, X2
 	PSHUFD    $0x4e, X4, X3
 	PXOR      X4, X3
-	MOVUPS    (R8), X4
-	MOVUPS    8(R8), X5
+	MOVUPS    (R9), X4
+	MOVUPS    8(R9), X5
 	PXOR      X5, X4
 	PCLMULQDQ $0x00, X3, X4
 	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip11:
+skip10:
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ      R9, $0x70
-	JBE       lengths15
+	CMPQ      R8, $0x70
+	JBE       lengths14
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1065,7 +1065,7 @@ skip11:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths15:
+lengths14:
 	MOVQ      112(DX), CX
 	MOVQ      104(DX), DX
 	MOVQ      CX, X4
@@ -1123,7 +1123,7 @@ TEXT ·sealAESNI(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag16
+	JZ    noTag15
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ   16(BX), CX
@@ -1159,173 +1159,33 @@ TEXT ·sealAESNI(SB), $0-16
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last19
+	JB     last18
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last19
+	JE     last18
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last19:
+last18:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (SI)
 
-noTag16:
+noTag15:
 	MOVQ   8(BX), CX
 	MOVUPS (CX), X3
 
 	// Additional data.
-	MOVQ 24(BX), DI
-	MOVQ 32(BX), R8
-
-hashGroups21:
-	CMPQ       R8, $0x00000080
-	JB         hashRest22
-	MOVUPS     32(DI), X1
-	PSHUFB     reverse<>+0(SB), X1
-	MOVUPS     32(AX), X2
-	MOVAPS     X2, X0
-	PCLMULQDQ  $0x00, X1, X0
-	PCLMULQDQ  $0x11, X1, X2
-	MOVUPS     48(DI), X5
-	PSHUFB     reverse<>+0(SB), X5
-	MOVUPS     48(AX), X6
-	MOVAPS     X6, X4
-	PCLMULQDQ  $0x00, X5, X4
-	PCLMULQDQ  $0x11, X5, X6
-	PXOR       X4, X0
-	PXOR       X6, X2
-	MOVAPS     X1, X4
-	PUNPCKLQDQ X5, X4
-	PUNPCKHQDQ X5, X1
-	PXOR       X1, X4
-	MOVUPS     32(AX), X1
-	MOVUPS     40(AX), X5
-	PXOR       X5, X1
-	MOVUPS     48(AX), X5
-	MOVUPS     56(AX), X6
-	PXOR       X6, X5
-	PCLMULQDQ  $0x00, X4, X1
-	PCLMULQDQ  $0x10, X4, X5
-	PXOR       X5, X1
-	MOVUPS     64(DI), X4
-	PSHUFB     reverse<>+0(SB), X4
-	MOVUPS     64(AX), X6
-	MOVAPS     X6, X5
-	PCLMULQDQ  $0x00, X4, X5
-	PCLMULQDQ  $0x11, X4, X6
-	PXOR       X5, X0
-	PXOR       X6, X2
-	MOVUPS     80(DI), X5
-	PSHUFB     reverse<>+0(SB), X5
-	MOVUPS     80(AX), X7
-	MOVAPS     X7, X6
-	PCLMULQDQ  $0x00, X5, X6
-	PCLMULQDQ  $0x11, X5, X7
-	PXOR       X6, X0
-	PXOR       X7, X2
-	MOVAPS     X4, X6
-	PUNPCKLQDQ X5, X6
-	PUNPCKHQDQ X5, X4
-	PXOR       X4, X6
-	MOVUPS     64(AX), X5
-	MOVUPS     72(AX), X4
-	PXOR       X4, X5
-	MOVUPS     80(AX), X4
-	MOVUPS     88(AX), X7
-	PXOR       X7, X4
-	PCLMULQDQ  $0x00, X6, X5
-	PCLMULQDQ  $0x10, X6, X4
-	PXOR       X5, X1
-	PXOR       X4, X1
-	MOVUPS     96(DI), X4
-	PSHUFB     reverse<>+0(SB), X4
-	MOVUPS     96(AX), X6
-	MOVAPS     X6, X5
-	PCLMULQDQ  $0x00, X4, X5
-	PCLMULQDQ  $0x11, X4, X6
-	PXOR       X5, X0
-	PXOR       X6, X2
-	MOVUPS     112(DI), X5
-	PSHUFB     reverse<>+0(SB), X5
-	MOVUPS     112(AX), X7
-	MOVAPS     X7, X6
-	PCLMULQDQ  $0x00, X5, X6
-	PCLMULQDQ  $0x11, X5, X7
-	PXOR       X6, X0
-	PXOR       X7, X2
-	MOVAPS     X4, X6
-	PUNPCKLQDQ X5, X6
-	PUNPCKHQDQ X5, X4
-	PXOR       X4, X6
-	MOVUPS     96(AX), X5
-	MOVUPS     104(AX), X4
-	PXOR       X4, X5
-	MOVUPS     112(AX), X4
-	MOVUPS     120(AX), X7
-	PXOR       X7, X4
-	PCLMULQDQ  $0x00, X6, X5
-	PCLMULQDQ  $0x10, X6, X4
-	PXOR       X5, X1
-	PXOR       X4, X1
-	MOVUPS     (DI), X4
-	PSHUFB     reverse<>+0(SB), X4
-	PXOR       X3, X4
-	MOVUPS     (AX), X5
-	MOVAPS     X5, X3
-	PCLMULQDQ  $0x00, X4, X3
-	PCLMULQDQ  $0x11, X4, X5
-	PXOR       X3, X0
-	PXOR       X5, X2
-	MOVUPS     16(DI), X3
-	PSHUFB     reverse<>+0(SB), X3
-	MOVUPS     16(AX), X6
-	MOVAPS     X6, X5
-	PCLMULQDQ  $0x00, X3, X5
-	PCLMULQDQ  $0x11, X3, X6
-	PXOR       X5, X0
-	PXOR       X6, X2
-	MOVAPS     X4, X5
-	PUNPCKLQDQ X3, X5
-	PUNPCKHQDQ X3, X4
-	PXOR       X4, X5
-	MOVUPS     (AX), X4
-	MOVUPS     8(AX), X3
-	PXOR       X3, X4
-	MOVUPS     16(AX), X3
-	MOVUPS     24(AX), X6
-	PXOR       X6, X3
-	PCLMULQDQ  $0x00, X5, X4
-	PCLMULQDQ  $0x10, X5, X3
-	PXOR       X4, X1
-	PXOR       X3, X1
-	PXOR       X0, X1
-	PXOR       X2, X1
-	MOVUPS     polynomial<>+0(SB), X3
-	PCLMULQDQ  $0x00, X0, X3
-	PSHUFD     $0x4e, X0, X0
-	PXOR       X3, X1
-	PXOR       X0, X1
-	MOVUPS     polynomial<>+0(SB), X0
-	PCLMULQDQ  $0x00, X1, X0
-	PSHUFD     $0x4e, X1, X1
-	PXOR       X0, X2
-	PXOR       X1, X2
-	MOVAPS     X2, X3
-	ADDQ       $0x00000080, DI
-	SUBQ       $0x00000080, R8
-	JMP        hashGroups21
-
-hashRest22:
+	MOVQ      24(BX), DI
+	MOVQ      32(BX), R8
 	TESTQ     R8, R8
-	JZ        text20
+	JZ        text19
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
@@ -1334,7 +1194,7 @@ hashRest22:
 	LEAQ      128(AX), R9
 	SUBQ      CX, R9
 	TESTQ     $0x00000040, R8
-	JZ        skip23
+	JZ        skip20
 	MOVUPS    (DI), X4
 	MOVUPS    16(DI), X5
 	MOVUPS    32(DI), X6
@@ -1400,9 +1260,9 @@ hashRest22:
 	PXOR      X5, X1
 	ADDQ      $0x40, R9
 
-skip23:
+skip20:
 	TESTQ     $0x00000020, R8
-	JZ        skip24
+	JZ        skip21
 	MOVUPS    (DI), X4
 	MOVUPS    16(DI), X5
 	ADDQ      $0x20, DI
@@ -1438,9 +1298,9 @@ skip23:
 	PXOR      X5, X1
 	ADDQ      $0x20, R9
 
-skip24:
+skip21:
 	TESTQ     $0x00000010, R8
-	JZ        skip25
+	JZ        skip22
 	MOVUPS    (DI), X4
 	ADDQ      $0x10, DI
 	PSHUFB    reverse<>+0(SB), X4
@@ -1461,11 +1321,11 @@ skip24:
 	PXOR      X3, X3
 	ADDQ      $0x10, R9
 
-skip25:
+skip22:
 	ANDQ $0x0f, R8
-	JZ   skip26
+	JZ   skip23
 	CMPQ R8, $0x08
-	JB   less827
+	JB   less824
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -1474,12 +1334,12 @@ skip25:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded29
+	JMP  loaded26
 
-less827:
+less824:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less428
+	JB   less425
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -1487,9 +1347,9 @@ less827:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded29
+	JMP  loaded26
 
-less428:
+less425:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -1504,7 +1364,7 @@ less428:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded29:
+loaded26:
 	MOVQ      R10, X4
 	PINSRQ    $0x01, R11, X4
 	PSHUFB    reverse<>+0(SB), X4
@@ -1524,7 +1384,7 @@ loaded29:
 	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip26:
+skip23:
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -1539,7 +1399,7 @@ skip26:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text20:
+text19:
 	// Text.
 	MOVQ   16(BX), CX
 	MOVL   (CX), DI
@@ -1559,7 +1419,7 @@ text20:
 	MOVQ   72(BX), R8
 	MOVQ   80(BX), R9
 	CMPQ   R9, $0x00000080
-	JB     groupsEnd30
+	JB     groupsEnd27
 	MOVUPS 128(AX), X0
 	MOVAPS X4, X1
 	MOVUPS count8<>+0(SB), X2
@@ -1668,7 +1528,7 @@ text20:
 	AESENC X2, X10
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last33
+	JB     last30
 	MOVUPS 288(AX), X2
 	AESENC X2, X0
 	AESENC X2, X5
@@ -1688,7 +1548,7 @@ text20:
 	AESENC X2, X1
 	AESENC X2, X10
 	LEAQ   320(AX), CX
-	JE     last33
+	JE     last30
 	MOVUPS 320(AX), X2
 	AESENC X2, X0
 	AESENC X2, X5
@@ -1709,7 +1569,7 @@ text20:
 	AESENC X2, X10
 	LEAQ   352(AX), CX
 
-last33:
+last30:
 	MOVUPS     (CX), X2
 	MOVUPS     (R8), X11
 	PXOR       X2, X11
@@ -1747,12 +1607,12 @@ last33:
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R9
 	CMPQ       R9, $0x00000080
-	JB         last32
+	JB         last29
 
 	// GHASH of a piece is computed between the rounds of the next one.
 	PCALIGN $0x40
 
-groups31:
+groups28:
 	MOVUPS     128(AX), X2
 	MOVAPS     X4, X1
 	MOVUPS     count8<>+0(SB), X0
@@ -1992,7 +1852,7 @@ groups31:
 	MOVAPS     X2, X3
 	LEAQ       288(AX), CX
 	CMPL       DX, $0x0c
-	JB         last34
+	JB         last31
 	MOVUPS     288(AX), X0
 	AESENC     X0, X5
 	AESENC     X0, X6
@@ -2012,7 +1872,7 @@ groups31:
 	AESENC     X0, X11
 	AESENC     X0, X12
 	LEAQ       320(AX), CX
-	JE         last34
+	JE         last31
 	MOVUPS     320(AX), X0
 	AESENC     X0, X5
 	AESENC     X0, X6
@@ -2033,7 +1893,7 @@ groups31:
 	AESENC     X0, X12
 	LEAQ       352(AX), CX
 
-last34:
+last31:
 	MOVUPS     (CX), X0
 	MOVUPS     (R8), X1
 	PXOR       X0, X1
@@ -2071,9 +1931,9 @@ last34:
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R9
 	CMPQ       R9, $0x00000080
-	JAE        groups31
+	JAE        groups28
 
-last32:
+last29:
 	MOVUPS     -128(DI), X1
 	PSHUFB     reverse<>+0(SB), X1
 	PXOR       X3, X1
@@ -2206,7 +2066,7 @@ last32:
 	PXOR       X1, X2
 	MOVAPS     X2, X3
 
-groupsEnd30:
+groupsEnd27:
 	MOVQ    R9, R10
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
@@ -2220,7 +2080,7 @@ groupsEnd30:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, R9
-	JZ      skip35
+	JZ      skip32
 	MOVUPS  numbers<>+0(SB), X5
 	PADDL   X4, X5
 	PSHUFB  reverse<>+0(SB), X5
@@ -2287,7 +2147,7 @@ groupsEnd30:
 	AESENC  X9, X8
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last36
+	JB      last33
 	MOVUPS  288(AX), X9
 	AESENC  X9, X5
 	AESENC  X9, X6
@@ -2299,7 +2159,7 @@ groupsEnd30:
 	AESENC  X9, X7
 	AESENC  X9, X8
 	LEAQ    320(AX), CX
-	JE      last36
+	JE      last33
 	MOVUPS  320(AX), X9
 	AESENC  X9, X5
 	AESENC  X9, X6
@@ -2312,7 +2172,7 @@ groupsEnd30:
 	AESENC  X9, X8
 	LEAQ    352(AX), CX
 
-last36:
+last33:
 	MOVUPS     (CX), X9
 	AESENCLAST X9, X5
 	AESENCLAST X9, X6
@@ -2392,9 +2252,9 @@ last36:
 	PXOR       X6, X1
 	ADDQ       $0x40, R11
 
-skip35:
+skip32:
 	TESTQ  $0x00000020, R9
-	JZ     skip37
+	JZ     skip34
 	MOVUPS numbers<>+0(SB), X5
 	PADDL  X4, X5
 	PSHUFB reverse<>+0(SB), X5
@@ -2435,7 +2295,7 @@ skip35:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last38
+	JB     last35
 	MOVUPS 288(AX), X7
 	AESENC X7, X5
 	AESENC X7, X6
@@ -2443,7 +2303,7 @@ skip35:
 	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last38
+	JE     last35
 	MOVUPS 320(AX), X7
 	AESENC X7, X5
 	AESENC X7, X6
@@ -2452,7 +2312,7 @@ skip35:
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last38:
+last35:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X5
 	AESENCLAST X7, X6
@@ -2496,9 +2356,9 @@ last38:
 	PXOR       X6, X1
 	ADDQ       $0x20, R11
 
-skip37:
+skip34:
 	TESTQ  $0x00000010, R9
-	JZ     skip39
+	JZ     skip36
 	MOVUPS numbers<>+0(SB), X5
 	PADDL  X4, X5
 	PSHUFB reverse<>+0(SB), X5
@@ -2526,20 +2386,20 @@ skip37:
 	AESENC X6, X5
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last40
+	JB     last37
 	MOVUPS 288(AX), X6
 	AESENC X6, X5
 	MOVUPS 304(AX), X6
 	AESENC X6, X5
 	LEAQ   320(AX), CX
-	JE     last40
+	JE     last37
 	MOVUPS 320(AX), X6
 	AESENC X6, X5
 	MOVUPS 336(AX), X6
 	AESENC X6, X5
 	LEAQ   352(AX), CX
 
-last40:
+last37:
 	MOVUPS     (CX), X6
 	AESENCLAST X6, X5
 	MOVUPS     (R8), X6
@@ -2565,9 +2425,9 @@ last40:
 	PXOR       X3, X3
 	ADDQ       $0x10, R11
 
-skip39:
+skip36:
 	ANDQ   $0x0f, R9
-	JZ     skip41
+	JZ     skip38
 	MOVUPS numbers<>+0(SB), X5
 	PADDL  X4, X5
 	PSHUFB reverse<>+0(SB), X5
@@ -2593,20 +2453,20 @@ skip39:
 	AESENC X4, X5
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last42
+	JB     last39
 	MOVUPS 288(AX), X4
 	AESENC X4, X5
 	MOVUPS 304(AX), X4
 	AESENC X4, X5
 	LEAQ   320(AX), CX
-	JE     last42
+	JE     last39
 	MOVUPS 320(AX), X4
 	AESENC X4, X5
 	MOVUPS 336(AX), X4
 	AESENC X4, X5
 	LEAQ   352(AX), CX
 
-last42:
+last39:
 	MOVUPS     (CX), X4
 	AESENCLAST X4, X5
 	LEAQ       onesZeros<>+16(SB), CX
@@ -2614,7 +2474,7 @@ last42:
 	MOVUPS     (CX), X4
 	PAND       X4, X5
 	CMPQ       R9, $0x08
-	JB         less843
+	JB         less840
 	MOVQ       (R8), DX
 	MOVQ       -8(R8)(R9*1), R12
 	MOVQ       R9, CX
@@ -2623,12 +2483,12 @@ last42:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R12
 	SHRQ       $0x08, R12
-	JMP        loaded45
+	JMP        loaded42
 
-less843:
+less840:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less444
+	JB   less441
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -2636,9 +2496,9 @@ less843:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded45
+	JMP  loaded42
 
-less444:
+less441:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -2653,14 +2513,14 @@ less444:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded45:
+loaded42:
 	MOVQ   DX, X4
 	PINSRQ $0x01, R12, X4
 	PXOR   X4, X5
 	MOVQ   X5, DX
 	PEXTRQ $0x01, X5, R8
 	CMPQ   R9, $0x08
-	JB     less846
+	JB     less843
 	MOVQ   DX, (DI)
 	MOVQ   R9, CX
 	SHLQ   $0x03, CX
@@ -2673,20 +2533,20 @@ loaded45:
 	SHLQ   $0x08, R8
 	ORQ    R8, DX
 	MOVQ   DX, -8(DI)(R9*1)
-	JMP    stored48
+	JMP    stored45
 
-less846:
+less843:
 	CMPQ R9, $0x04
-	JB   less447
+	JB   less444
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored48
+	JMP  stored45
 
-less447:
+less444:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -2701,7 +2561,7 @@ less447:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored48:
+stored45:
 	PSHUFB    reverse<>+0(SB), X5
 	PXOR      X3, X5
 	MOVUPS    (R11), X4
@@ -2719,13 +2579,13 @@ stored48:
 	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip41:
+skip38:
 	TESTQ SI, SI
-	JZ    notLast17
+	JZ    notLast16
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R10, $0x70
-	JBE       lengths49
+	JBE       lengths46
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -2743,7 +2603,7 @@ skip41:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths49:
+lengths46:
 	MOVQ      112(BX), CX
 	MOVQ      104(BX), DX
 	MOVQ      CX, X4
@@ -2780,7 +2640,7 @@ lengths49:
 	PXOR      X0, X3
 	MOVUPS    X3, (SI)
 
-end18:
+end17:
 	PXOR X0, X0
 	PXOR X1, X1
 	PXOR X2, X2
@@ -2799,10 +2659,10 @@ end18:
 	PXOR X15, X15
 	RET
 
-notLast17:
+notLast16:
 	MOVQ   8(BX), AX
 	MOVUPS X3, (AX)
-	JMP    end18
+	JMP    end17
 
 // func openAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
@@ -2814,7 +2674,7 @@ TEXT ·openAESNI(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag50
+	JZ    noTag47
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ   16(BX), CX
@@ -2850,173 +2710,33 @@ TEXT ·openAESNI(SB), $0-16
 	AESENC X1, X0
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last53
+	JB     last50
 	MOVUPS 288(AX), X1
 	AESENC X1, X0
 	MOVUPS 304(AX), X1
 	AESENC X1, X0
 	LEAQ   320(AX), CX
-	JE     last53
+	JE     last50
 	MOVUPS 320(AX), X1
 	AESENC X1, X0
 	MOVUPS 336(AX), X1
 	AESENC X1, X0
 	LEAQ   352(AX), CX
 
-last53:
+last50:
 	MOVUPS     (CX), X1
 	AESENCLAST X1, X0
 	MOVUPS     X0, (SI)
 
-noTag50:
+noTag47:
 	MOVQ   8(BX), CX
 	MOVUPS (CX), X3
 
 	// Additional data.
-	MOVQ 24(BX), DI
-	MOVQ 32(BX), R8
-
-hashGroups55:
-	CMPQ       R8, $0x00000080
-	JB         hashRest56
-	MOVUPS     32(DI), X1
-	PSHUFB     reverse<>+0(SB), X1
-	MOVUPS     32(AX), X2
-	MOVAPS     X2, X0
-	PCLMULQDQ  $0x00, X1, X0
-	PCLMULQDQ  $0x11, X1, X2
-	MOVUPS     48(DI), X5
-	PSHUFB     reverse<>+0(SB), X5
-	MOVUPS     48(AX), X6
-	MOVAPS     X6, X4
-	PCLMULQDQ  $0x00, X5, X4
-	PCLMULQDQ  $0x11, X5, X6
-	PXOR       X4, X0
-	PXOR       X6, X2
-	MOVAPS     X1, X4
-	PUNPCKLQDQ X5, X4
-	PUNPCKHQDQ X5, X1
-	PXOR       X1, X4
-	MOVUPS     32(AX), X1
-	MOVUPS     40(AX), X5
-	PXOR       X5, X1
-	MOVUPS     48(AX), X5
-	MOVUPS     56(AX), X6
-	PXOR       X6, X5
-	PCLMULQDQ  $0x00, X4, X1
-	PCLMULQDQ  $0x10, X4, X5
-	PXOR       X5, X1
-	MOVUPS     64(DI), X4
-	PSHUFB     reverse<>+0(SB), X4
-	MOVUPS     64(AX), X6
-	MOVAPS     X6, X5
-	PCLMULQDQ  $0x00, X4, X5
-	PCLMULQDQ  $0x11, X4, X6
-	PXOR       X5, X0
-	PXOR       X6, X2
-	MOVUPS     80(DI), X5
-	PSHUFB     reverse<>+0(SB), X5
-	MOVUPS     80(AX), X7
-	MOVAPS     X7, X6
-	PCLMULQDQ  $0x00, X5, X6
-	PCLMULQDQ  $0x11, X5, X7
-	PXOR       X6, X0
-	PXOR       X7, X2
-	MOVAPS     X4, X6
-	PUNPCKLQDQ X5, X6
-	PUNPCKHQDQ X5, X4
-	PXOR       X4, X6
-	MOVUPS     64(AX), X5
-	MOVUPS     72(AX), X4
-	PXOR       X4, X5
-	MOVUPS     80(AX), X4
-	MOVUPS     88(AX), X7
-	PXOR       X7, X4
-	PCLMULQDQ  $0x00, X6, X5
-	PCLMULQDQ  $0x10, X6, X4
-	PXOR       X5, X1
-	PXOR       X4, X1
-	MOVUPS     96(DI), X4
-	PSHUFB     reverse<>+0(SB), X4
-	MOVUPS     96(AX), X6
-	MOVAPS     X6, X5
-	PCLMULQDQ  $0x00, X4, X5
-	PCLMULQDQ  $0x11, X4, X6
-	PXOR       X5, X0
-	PXOR       X6, X2
-	MOVUPS     112(DI), X5
-	PSHUFB     reverse<>+0(SB), X5
-	MOVUPS     112(AX), X7
-	MOVAPS     X7, X6
-	PCLMULQDQ  $0x00, X5, X6
-	PCLMULQDQ  $0x11, X5, X7
-	PXOR       X6, X0
-	PXOR       X7, X2
-	MOVAPS     X4, X6
-	PUNPCKLQDQ X5, X6
-	PUNPCKHQDQ X5, X4
-	PXOR       X4, X6
-	MOVUPS     96(AX), X5
-	MOVUPS     104(AX), X4
-	PXOR       X4, X5
-	MOVUPS     112(AX), X4
-	MOVUPS     120(AX), X7
-	PXOR       X7, X4
-	PCLMULQDQ  $0x00, X6, X5
-	PCLMULQDQ  $0x10, X6, X4
-	PXOR       X5, X1
-	PXOR       X4, X1
-	MOVUPS     (DI), X4
-	PSHUFB     reverse<>+0(SB), X4
-	PXOR       X3, X4
-	MOVUPS     (AX), X5
-	MOVAPS     X5, X3
-	PCLMULQDQ  $0x00, X4, X3
-	PCLMULQDQ  $0x11, X4, X5
-	PXOR       X3, X0
-	PXOR       X5, X2
-	MOVUPS     16(DI), X3
-	PSHUFB     reverse<>+0(SB), X3
-	MOVUPS     16(AX), X6
-	MOVAPS     X6, X5
-	PCLMULQDQ  $0x00, X3, X5
-	PCLMULQDQ  $0x11, X3, X6
-	PXOR       X5, X0
-	PXOR       X6, X2
-	MOVAPS     X4, X5
-	PUNPCKLQDQ X3, X5
-	PUNPCKHQDQ X3, X4
-	PXOR       X4, X5
-	MOVUPS     (AX), X4
-	MOVUPS     8(AX), X3
-	PXOR       X3, X4
-	MOVUPS     16(AX), X3
-	MOVUPS     24(AX), X6
-	PXOR       X6, X3
-	PCLMULQDQ  $0x00, X5, X4
-	PCLMULQDQ  $0x10, X5, X3
-	PXOR       X4, X1
-	PXOR       X3, X1
-	PXOR       X0, X1
-	PXOR       X2, X1
-	MOVUPS     polynomial<>+0(SB), X3
-	PCLMULQDQ  $0x00, X0, X3
-	PSHUFD     $0x4e, X0, X0
-	PXOR       X3, X1
-	PXOR       X0, X1
-	MOVUPS     polynomial<>+0(SB), X0
-	PCLMULQDQ  $0x00, X1, X0
-	PSHUFD     $0x4e, X1, X1
-	PXOR       X0, X2
-	PXOR       X1, X2
-	MOVAPS     X2, X3
-	ADDQ       $0x00000080, DI
-	SUBQ       $0x00000080, R8
-	JMP        hashGroups55
-
-hashRest56:
+	MOVQ      24(BX), DI
+	MOVQ      32(BX), R8
 	TESTQ     R8, R8
-	JZ        text54
+	JZ        text51
 	PXOR      X0, X0
 	PXOR      X1, X1
 	PXOR      X2, X2
@@ -3025,7 +2745,7 @@ hashRest56:
 	LEAQ      128(AX), R9
 	SUBQ      CX, R9
 	TESTQ     $0x00000040, R8
-	JZ        skip57
+	JZ        skip52
 	MOVUPS    (DI), X4
 	MOVUPS    16(DI), X5
 	MOVUPS    32(DI), X6
@@ -3091,9 +2811,9 @@ hashRest56:
 	PXOR      X5, X1
 	ADDQ      $0x40, R9
 
-skip57:
+skip52:
 	TESTQ     $0x00000020, R8
-	JZ        skip58
+	JZ        skip53
 	MOVUPS    (DI), X4
 	MOVUPS    16(DI), X5
 	ADDQ      $0x20, DI
@@ -3129,9 +2849,9 @@ skip57:
 	PXOR      X5, X1
 	ADDQ      $0x20, R9
 
-skip58:
+skip53:
 	TESTQ     $0x00000010, R8
-	JZ        skip59
+	JZ        skip54
 	MOVUPS    (DI), X4
 	ADDQ      $0x10, DI
 	PSHUFB    reverse<>+0(SB), X4
@@ -3152,11 +2872,11 @@ skip58:
 	PXOR      X3, X3
 	ADDQ      $0x10, R9
 
-skip59:
+skip54:
 	ANDQ $0x0f, R8
-	JZ   skip60
+	JZ   skip55
 	CMPQ R8, $0x08
-	JB   less861
+	JB   less856
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -3165,12 +2885,12 @@ skip59:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded63
+	JMP  loaded58
 
-less861:
+less856:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less462
+	JB   less457
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -3178,9 +2898,9 @@ less861:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded63
+	JMP  loaded58
 
-less462:
+less457:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -3195,7 +2915,7 @@ less462:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded63:
+loaded58:
 	MOVQ      R10, X4
 	PINSRQ    $0x01, R11, X4
 	PSHUFB    reverse<>+0(SB), X4
@@ -3215,7 +2935,7 @@ loaded63:
 	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip60:
+skip55:
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -3230,7 +2950,7 @@ skip60:
 	PXOR      X1, X2
 	MOVAPS    X2, X3
 
-text54:
+text51:
 	// Text.
 	MOVQ    16(BX), CX
 	MOVL    (CX), DI
@@ -3250,10 +2970,10 @@ text54:
 	MOVQ    72(BX), R8
 	MOVQ    80(BX), R9
 	CMPQ    R9, $0x00000080
-	JB      groupsEnd64
+	JB      groupsEnd59
 	PCALIGN $0x40
 
-groups65:
+groups60:
 	MOVUPS     128(AX), X2
 	MOVAPS     X4, X1
 	MOVUPS     count8<>+0(SB), X0
@@ -3493,7 +3213,7 @@ groups65:
 	MOVAPS     X2, X3
 	LEAQ       288(AX), CX
 	CMPL       DX, $0x0c
-	JB         last67
+	JB         last62
 	MOVUPS     288(AX), X0
 	AESENC     X0, X5
 	AESENC     X0, X6
@@ -3513,7 +3233,7 @@ groups65:
 	AESENC     X0, X11
 	AESENC     X0, X12
 	LEAQ       320(AX), CX
-	JE         last67
+	JE         last62
 	MOVUPS     320(AX), X0
 	AESENC     X0, X5
 	AESENC     X0, X6
@@ -3534,7 +3254,7 @@ groups65:
 	AESENC     X0, X12
 	LEAQ       352(AX), CX
 
-last67:
+last62:
 	MOVUPS     (CX), X0
 	MOVUPS     (R8), X1
 	PXOR       X0, X1
@@ -3572,9 +3292,9 @@ last67:
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R9
 	CMPQ       R9, $0x00000080
-	JAE        groups65
+	JAE        groups60
 
-groupsEnd64:
+groupsEnd59:
 	MOVQ    R9, R10
 	LEAQ    15(R9), CX
 	ANDQ    $-16, CX
@@ -3588,7 +3308,7 @@ groupsEnd64:
 	PXOR    X1, X1
 	PXOR    X2, X2
 	TESTQ   $0x00000040, R9
-	JZ      skip68
+	JZ      skip63
 	MOVUPS  numbers<>+0(SB), X5
 	PADDL   X4, X5
 	PSHUFB  reverse<>+0(SB), X5
@@ -3655,7 +3375,7 @@ groupsEnd64:
 	AESENC  X9, X8
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last69
+	JB      last64
 	MOVUPS  288(AX), X9
 	AESENC  X9, X5
 	AESENC  X9, X6
@@ -3667,7 +3387,7 @@ groupsEnd64:
 	AESENC  X9, X7
 	AESENC  X9, X8
 	LEAQ    320(AX), CX
-	JE      last69
+	JE      last64
 	MOVUPS  320(AX), X9
 	AESENC  X9, X5
 	AESENC  X9, X6
@@ -3680,7 +3400,7 @@ groupsEnd64:
 	AESENC  X9, X8
 	LEAQ    352(AX), CX
 
-last69:
+last64:
 	MOVUPS     (CX), X9
 	AESENCLAST X9, X5
 	AESENCLAST X9, X6
@@ -3760,9 +3480,9 @@ last69:
 	PXOR       X6, X1
 	ADDQ       $0x40, R11
 
-skip68:
+skip63:
 	TESTQ  $0x00000020, R9
-	JZ     skip70
+	JZ     skip65
 	MOVUPS numbers<>+0(SB), X5
 	PADDL  X4, X5
 	PSHUFB reverse<>+0(SB), X5
@@ -3803,7 +3523,7 @@ skip68:
 	AESENC X7, X6
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last71
+	JB     last66
 	MOVUPS 288(AX), X7
 	AESENC X7, X5
 	AESENC X7, X6
@@ -3811,7 +3531,7 @@ skip68:
 	AESENC X7, X5
 	AESENC X7, X6
 	LEAQ   320(AX), CX
-	JE     last71
+	JE     last66
 	MOVUPS 320(AX), X7
 	AESENC X7, X5
 	AESENC X7, X6
@@ -3820,7 +3540,7 @@ skip68:
 	AESENC X7, X6
 	LEAQ   352(AX), CX
 
-last71:
+last66:
 	MOVUPS     (CX), X7
 	AESENCLAST X7, X5
 	AESENCLAST X7, X6
@@ -3864,9 +3584,9 @@ last71:
 	PXOR       X5, X1
 	ADDQ       $0x20, R11
 
-skip70:
+skip65:
 	TESTQ  $0x00000010, R9
-	JZ     skip72
+	JZ     skip67
 	MOVUPS numbers<>+0(SB), X5
 	PADDL  X4, X5
 	PSHUFB reverse<>+0(SB), X5
@@ -3894,20 +3614,20 @@ skip70:
 	AESENC X6, X5
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last73
+	JB     last68
 	MOVUPS 288(AX), X6
 	AESENC X6, X5
 	MOVUPS 304(AX), X6
 	AESENC X6, X5
 	LEAQ   320(AX), CX
-	JE     last73
+	JE     last68
 	MOVUPS 320(AX), X6
 	AESENC X6, X5
 	MOVUPS 336(AX), X6
 	AESENC X6, X5
 	LEAQ   352(AX), CX
 
-last73:
+last68:
 	MOVUPS     (CX), X6
 	AESENCLAST X6, X5
 	MOVUPS     (R8), X6
@@ -3933,9 +3653,9 @@ last73:
 	PXOR       X3, X3
 	ADDQ       $0x10, R11
 
-skip72:
+skip67:
 	ANDQ   $0x0f, R9
-	JZ     skip74
+	JZ     skip69
 	MOVUPS numbers<>+0(SB), X5
 	PADDL  X4, X5
 	PSHUFB reverse<>+0(SB), X5
@@ -3961,24 +3681,24 @@ skip72:
 	AESENC X4, X5
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
-	JB     last75
+	JB     last70
 	MOVUPS 288(AX), X4
 	AESENC X4, X5
 	MOVUPS 304(AX), X4
 	AESENC X4, X5
 	LEAQ   320(AX), CX
-	JE     last75
+	JE     last70
 	MOVUPS 320(AX), X4
 	AESENC X4, X5
 	MOVUPS 336(AX), X4
 	AESENC X4, X5
 	LEAQ   352(AX), CX
 
-last75:
+last70:
 	MOVUPS     (CX), X4
 	AESENCLAST X4, X5
 	CMPQ       R9, $0x08
-	JB         less876
+	JB         less871
 	MOVQ       (R8), DX
 	MOVQ       -8(R8)(R9*1), R12
 	MOVQ       R9, CX
@@ -3987,12 +3707,12 @@ last75:
 	SHLQ       $0x03, CX
 	SHRQ       CL, R12
 	SHRQ       $0x08, R12
-	JMP        loaded78
+	JMP        loaded73
 
-less876:
+less871:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less477
+	JB   less472
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -4000,9 +3720,9 @@ less876:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded78
+	JMP  loaded73
 
-less477:
+less472:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -4017,14 +3737,14 @@ less477:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded78:
+loaded73:
 	MOVQ   DX, X4
 	PINSRQ $0x01, R12, X4
 	PXOR   X4, X5
 	MOVQ   X5, DX
 	PEXTRQ $0x01, X5, R8
 	CMPQ   R9, $0x08
-	JB     less879
+	JB     less874
 	MOVQ   DX, (DI)
 	MOVQ   R9, CX
 	SHLQ   $0x03, CX
@@ -4037,20 +3757,20 @@ loaded78:
 	SHLQ   $0x08, R8
 	ORQ    R8, DX
 	MOVQ   DX, -8(DI)(R9*1)
-	JMP    stored81
+	JMP    stored76
 
-less879:
+less874:
 	CMPQ R9, $0x04
-	JB   less480
+	JB   less475
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored81
+	JMP  stored76
 
-less480:
+less475:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -4065,7 +3785,7 @@ less480:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored81:
+stored76:
 	PSHUFB    reverse<>+0(SB), X4
 	PXOR      X3, X4
 	MOVUPS    (R11), X5
@@ -4083,13 +3803,13 @@ stored81:
 	PXOR      X4, X1
 	PXOR      X3, X3
 
-skip74:
+skip69:
 	TESTQ SI, SI
-	JZ    notLast51
+	JZ    notLast48
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ      R10, $0x70
-	JBE       lengths82
+	JBE       lengths77
 	PXOR      X0, X1
 	PXOR      X2, X1
 	MOVUPS    polynomial<>+0(SB), X3
@@ -4107,7 +3827,7 @@ skip74:
 	PXOR      X1, X1
 	PXOR      X2, X2
 
-lengths82:
+lengths77:
 	MOVQ      112(BX), CX
 	MOVQ      104(BX), DX
 	MOVQ      CX, X4
@@ -4144,7 +3864,7 @@ lengths82:
 	PXOR      X0, X3
 	MOVUPS    X3, (SI)
 
-end52:
+end49:
 	PXOR X0, X0
 	PXOR X1, X1
 	PXOR X2, X2
@@ -4163,10 +3883,10 @@ end52:
 	PXOR X15, X15
 	RET
 
-notLast51:
+notLast48:
 	MOVQ   8(BX), AX
 	MOVUPS X3, (AX)
-	JMP    end52
+	JMP    end49
 
 // func hashAVX2(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX2, VPCLMULQDQ
@@ -4177,9 +3897,9 @@ TEXT ·hashAVX2(SB), $0-32
 	MOVQ    p+16(FP), DX
 	MOVQ    n+24(FP), BX
 
-hashGroups83:
+hashGroups78:
 	CMPQ         BX, $0x00000080
-	JB           hashRest84
+	JB           hashRest79
 	VMOVDQU      64(DX), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VMOVDQU      64(AX), Y2
@@ -4243,9 +3963,9 @@ hashGroups83:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000080, BX
-	JMP          hashGroups83
+	JMP          hashGroups78
 
-hashRest84:
+hashRest79:
 	VMOVDQU X3, (CX)
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
@@ -4300,20 +4020,20 @@ TEXT ·gmacAVX2(SB), $0-16
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), SI
 	CMPL    CX, $0x0c
-	JB      last85
+	JB      last80
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), SI
-	JE      last85
+	JE      last80
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), SI
 
-last85:
+last80:
 	VMOVDQU     (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (BX)
@@ -4322,9 +4042,9 @@ last85:
 	MOVQ        24(DX), SI
 	MOVQ        32(DX), DI
 
-hashGroups87:
+hashGroups81:
 	CMPQ         DI, $0x00000080
-	JB           hashRest88
+	JB           hashRest82
 	VMOVDQU      64(SI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VMOVDQU      64(AX), Y2
@@ -4388,103 +4108,103 @@ hashGroups87:
 	VMOVDQA      Y2, Y3
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x00000080, DI
-	JMP          hashGroups87
+	JMP          hashGroups81
 
-hashRest88:
+hashRest82:
 	LEAQ       15(DI), CX
 	ANDQ       $-16, CX
-	LEAQ       128(AX), R8
-	SUBQ       CX, R8
+	LEAQ       128(AX), R9
+	SUBQ       CX, R9
 	LEAQ       (AX), CX
-	SUBQ       $0x10, R8
-	CMPQ       R8, CX
-	CMOVQCS    CX, R8
+	SUBQ       $0x10, R9
+	CMPQ       R9, CX
+	CMOVQCS    CX, R9
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
-	MOVQ       DI, R9
+	MOVQ       DI, R8
 	TESTQ      $0x00000040, DI
-	JZ         skip89
+	JZ         skip83
 	VMOVDQU    (SI), Y4
 	VMOVDQU    32(SI), Y5
 	ADDQ       $0x40, SI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R8), Y6
+	VMOVDQU    (R9), Y6
 	VPCLMULQDQ $0x00, Y4, Y6, Y3
 	VPCLMULQDQ $0x11, Y4, Y6, Y6
 	VPXOR      Y3, Y0, Y0
 	VPXOR      Y6, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R8), Y4
-	VPXOR      8(R8), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VMOVDQU    32(R8), Y6
+	VMOVDQU    32(R9), Y6
 	VPCLMULQDQ $0x00, Y5, Y6, Y4
 	VPCLMULQDQ $0x11, Y5, Y6, Y6
 	VPXOR      Y4, Y0, Y0
 	VPXOR      Y6, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y4
 	VPXOR      Y5, Y4, Y4
-	VMOVDQU    32(R8), Y5
-	VPXOR      40(R8), Y5, Y5
+	VMOVDQU    32(R9), Y5
+	VPXOR      40(R9), Y5, Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y5
 	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, R8
+	ADDQ       $0x40, R9
 
-skip89:
+skip83:
 	TESTQ      $0x00000020, DI
-	JZ         skip90
+	JZ         skip84
 	VMOVDQU    (SI), Y4
 	ADDQ       $0x20, SI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
 	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R8), Y5
+	VMOVDQU    (R9), Y5
 	VPCLMULQDQ $0x00, Y4, Y5, Y3
 	VPCLMULQDQ $0x11, Y4, Y5, Y5
 	VPXOR      Y3, Y0, Y0
 	VPXOR      Y5, Y2, Y2
 	VPSHUFD    $0x4e, Y4, Y3
 	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R8), Y4
-	VPXOR      8(R8), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, R8
+	ADDQ       $0x20, R9
 
-skip90:
+skip84:
 	TESTQ      $0x00000010, DI
-	JZ         skip91
+	JZ         skip85
 	VMOVDQU    (SI), X4
 	ADDQ       $0x10, SI
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXOR      Y3, Y5, Y5
-	VMOVDQU    (R8), Y4
+	VMOVDQU    (R9), Y4
 	VPCLMULQDQ $0x00, Y5, Y4, Y3
 	VPCLMULQDQ $0x11, Y5, Y4, Y4
 	VPXOR      Y3, Y0, Y0
 	VPXOR      Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXOR      Y5, Y3, Y3
-	VMOVDQU    (R8), Y4
-	VPXOR      8(R8), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
 
-skip91:
+skip85:
 	ANDQ $0x0f, DI
-	JZ   skip92
+	JZ   skip86
 	CMPQ DI, $0x08
-	JB   less893
+	JB   less887
 	MOVQ (SI), R10
 	MOVQ -8(SI)(DI*1), R11
 	MOVQ DI, CX
@@ -4493,12 +4213,12 @@ skip91:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded95
+	JMP  loaded89
 
-less893:
+less887:
 	XORQ R11, R11
 	CMPQ DI, $0x04
-	JB   less494
+	JB   less488
 	MOVL (SI), R10
 	MOVL -4(SI)(DI*1), R12
 	MOVQ DI, CX
@@ -4506,9 +4226,9 @@ less893:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded95
+	JMP  loaded89
 
-less494:
+less488:
 	MOVQ    DI, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (SI), R10
@@ -4523,30 +4243,30 @@ less494:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded95:
+loaded89:
 	VMOVQ      R10, X4
 	VPINSRQ    $0x01, R11, X4, X4
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXOR      Y3, Y5, Y5
-	VMOVDQU    (R8), Y4
+	VMOVDQU    (R9), Y4
 	VPCLMULQDQ $0x00, Y5, Y4, Y3
 	VPCLMULQDQ $0x11, Y5, Y4, Y4
 	VPXOR      Y3, Y0, Y0
 	VPXOR      Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXOR      Y5, Y3, Y3
-	VMOVDQU    (R8), Y4
-	VPXOR      8(R8), Y4, Y4
+	VMOVDQU    (R9), Y4
+	VPXOR      8(R9), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip92:
+skip86:
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         R9, $0x70
-	JBE          lengths96
+	CMPQ         R8, $0x70
+	JBE          lengths90
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4564,7 +4284,7 @@ skip92:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths96:
+lengths90:
 	MOVQ         112(DX), CX
 	MOVQ         104(DX), DX
 	VMOVQ        CX, X4
@@ -4613,7 +4333,7 @@ lengths96:
 
 // func sealAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX2(SB), $0-16
+TEXT ·sealAVX2(SB), $128-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -4621,7 +4341,7 @@ TEXT ·sealAVX2(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag97
+	JZ    noTag91
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
@@ -4657,103 +4377,33 @@ TEXT ·sealAVX2(SB), $0-16
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last100
+	JB      last94
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last100
+	JE      last94
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last100:
+last94:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag97:
+noTag91:
 	MOVQ    8(BX), CX
 	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ 24(BX), DI
-	MOVQ 32(BX), R8
-
-hashGroups102:
-	CMPQ         R8, $0x00000080
-	JB           hashRest103
-	VMOVDQU      64(DI), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VMOVDQU      64(AX), Y2
-	VPCLMULQDQ   $0x00, Y1, Y2, Y0
-	VPCLMULQDQ   $0x11, Y1, Y2, Y2
-	VMOVDQU      96(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y4
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y4, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y1, Y4
-	VPUNPCKHQDQ  Y5, Y1, Y1
-	VPXOR        Y1, Y4, Y4
-	VMOVDQU      64(AX), Y1
-	VPXOR        72(AX), Y1, Y1
-	VMOVDQU      96(AX), Y5
-	VPXOR        104(AX), Y5, Y5
-	VPCLMULQDQ   $0x00, Y4, Y1, Y1
-	VPCLMULQDQ   $0x10, Y4, Y5, Y5
-	VPXOR        Y5, Y1, Y1
-	VMOVDQU      (DI), Y4
-	VPSHUFB      reverse<>+0(SB), Y4, Y4
-	VPXOR        Y3, Y4, Y4
-	VMOVDQU      (AX), Y5
-	VPCLMULQDQ   $0x00, Y4, Y5, Y3
-	VPCLMULQDQ   $0x11, Y4, Y5, Y5
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y5, Y2, Y2
-	VMOVDQU      32(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      32(AX), Y7
-	VPCLMULQDQ   $0x00, Y3, Y7, Y5
-	VPCLMULQDQ   $0x11, Y3, Y7, Y7
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y3, Y4, Y5
-	VPUNPCKHQDQ  Y3, Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VMOVDQU      (AX), Y4
-	VPXOR        8(AX), Y4, Y4
-	VMOVDQU      32(AX), Y3
-	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y4, Y4
-	VPCLMULQDQ   $0x10, Y5, Y3, Y3
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, DI
-	SUBQ         $0x00000080, R8
-	JMP          hashGroups102
-
-hashRest103:
+	MOVQ       24(BX), DI
+	MOVQ       32(BX), R8
 	TESTQ      R8, R8
-	JZ         text101
+	JZ         text95
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
@@ -4762,7 +4412,7 @@ hashRest103:
 	LEAQ       128(AX), R9
 	SUBQ       CX, R9
 	TESTQ      $0x00000040, R8
-	JZ         skip104
+	JZ         skip96
 	VMOVDQU    (DI), Y4
 	VMOVDQU    32(DI), Y5
 	ADDQ       $0x40, DI
@@ -4794,9 +4444,9 @@ hashRest103:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R9
 
-skip104:
+skip96:
 	TESTQ      $0x00000020, R8
-	JZ         skip105
+	JZ         skip97
 	VMOVDQU    (DI), Y4
 	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -4815,9 +4465,9 @@ skip104:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R9
 
-skip105:
+skip97:
 	TESTQ      $0x00000010, R8
-	JZ         skip106
+	JZ         skip98
 	VMOVDQU    (DI), X5
 	ADDQ       $0x10, DI
 	VPXOR      Y4, Y4, Y4
@@ -4838,11 +4488,11 @@ skip105:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R9
 
-skip106:
+skip98:
 	ANDQ $0x0f, R8
-	JZ   skip107
+	JZ   skip99
 	CMPQ R8, $0x08
-	JB   less8108
+	JB   less8100
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -4851,12 +4501,12 @@ skip106:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded110
+	JMP  loaded102
 
-less8108:
+less8100:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less4109
+	JB   less4101
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -4864,9 +4514,9 @@ less8108:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded110
+	JMP  loaded102
 
-less4109:
+less4101:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -4881,7 +4531,7 @@ less4109:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded110:
+loaded102:
 	VMOVQ      R10, X5
 	VPINSRQ    $0x01, R11, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -4901,7 +4551,7 @@ loaded110:
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip107:
+skip99:
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -4916,27 +4566,109 @@ skip107:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text101:
+text95:
 	// Text.
-	MOVQ           16(BX), CX
-	MOVL           (CX), DI
-	MOVQ           4(CX), CX
-	MOVQ           CX, R8
-	SHLQ           $0x20, R8
-	ORQ            R8, DI
-	SHRQ           $0x20, CX
-	VMOVQ          DI, X6
-	VPINSRQ        $0x01, CX, X6, X6
-	VPSHUFB        reverse<>+0(SB), X6, X6
-	MOVL           96(BX), CX
-	VMOVD          CX, X0
-	VPADDD         X0, X6, X6
-	VINSERTI128    $0x01, X6, Y6, Y4
-	MOVQ           48(BX), DI
-	MOVQ           72(BX), R8
-	MOVQ           80(BX), R9
-	CMPQ           R9, $0x00000100
-	JB             groupsEnd111
+	MOVQ        16(BX), CX
+	MOVL        (CX), DI
+	MOVQ        4(CX), CX
+	MOVQ        CX, R8
+	SHLQ        $0x20, R8
+	ORQ         R8, DI
+	SHRQ        $0x20, CX
+	VMOVQ       DI, X6
+	VPINSRQ     $0x01, CX, X6, X6
+	VPSHUFB     reverse<>+0(SB), X6, X6
+	MOVL        96(BX), CX
+	VMOVD       CX, X0
+	VPADDD      X0, X6, X6
+	VINSERTI128 $0x01, X6, Y6, Y4
+	MOVQ        48(BX), DI
+	MOVQ        72(BX), R8
+	MOVQ        80(BX), R9
+	CMPQ        R9, $0x00000800
+	JB          doubleEnd103
+
+	// H^16 to H^9.
+	VBROADCASTI128 (AX), Y0
+	VMOVDQA        Y0, Y1
+	VMOVDQU        (AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        (AX), Y1
+	VPXOR          8(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, (SP)
+	VMOVDQA        Y0, Y1
+	VMOVDQU        32(AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        32(AX), Y1
+	VPXOR          40(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, 32(SP)
+	VMOVDQA        Y0, Y1
+	VMOVDQU        64(AX), Y5
+	VPCLMULQDQ     $0x00, Y1, Y5, Y2
+	VPCLMULQDQ     $0x11, Y1, Y5, Y5
+	VPSHUFD        $0x4e, Y1, Y6
+	VPXOR          Y1, Y6, Y6
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VPCLMULQDQ     $0x00, Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPXOR          Y5, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
+	VPSHUFD        $0x4e, Y2, Y2
+	VPXOR          Y6, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y2, Y5, Y5
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        Y5, 64(SP)
+	VMOVDQU        96(AX), Y2
+	VPCLMULQDQ     $0x00, Y0, Y2, Y1
+	VPCLMULQDQ     $0x11, Y0, Y2, Y2
+	VPSHUFD        $0x4e, Y0, Y5
+	VPXOR          Y0, Y5, Y5
+	VMOVDQU        96(AX), Y0
+	VPXOR          104(AX), Y0, Y0
+	VPCLMULQDQ     $0x00, Y5, Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y5
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y1
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y1, Y2, Y2
+	VPXOR          Y0, Y2, Y2
+	VMOVDQU        Y2, 96(SP)
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -5036,7 +4768,7 @@ text101:
 	VAESENC        Y10, Y2, Y2
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last114
+	JB             last106
 	VBROADCASTI128 288(AX), Y10
 	VAESENC        Y10, Y0, Y0
 	VAESENC        Y10, Y5, Y5
@@ -5056,7 +4788,7 @@ text101:
 	VAESENC        Y10, Y1, Y1
 	VAESENC        Y10, Y2, Y2
 	LEAQ           320(AX), CX
-	JE             last114
+	JE             last106
 	VBROADCASTI128 320(AX), Y10
 	VAESENC        Y10, Y0, Y0
 	VAESENC        Y10, Y5, Y5
@@ -5077,7 +4809,585 @@ text101:
 	VAESENC        Y10, Y2, Y2
 	LEAQ           352(AX), CX
 
-last114:
+last106:
+	VBROADCASTI128 (CX), Y10
+	VPXOR          (R8), Y10, Y11
+	VAESENCLAST    Y11, Y0, Y0
+	VPXOR          32(R8), Y10, Y11
+	VAESENCLAST    Y11, Y5, Y5
+	VPXOR          64(R8), Y10, Y11
+	VAESENCLAST    Y11, Y6, Y6
+	VPXOR          96(R8), Y10, Y11
+	VAESENCLAST    Y11, Y7, Y7
+	VPXOR          128(R8), Y10, Y11
+	VAESENCLAST    Y11, Y8, Y8
+	VPXOR          160(R8), Y10, Y11
+	VAESENCLAST    Y11, Y9, Y9
+	VPXOR          192(R8), Y10, Y11
+	VAESENCLAST    Y11, Y1, Y1
+	VPXOR          224(R8), Y10, Y10
+	VAESENCLAST    Y10, Y2, Y2
+	VMOVDQU        Y0, (DI)
+	VMOVDQU        Y5, 32(DI)
+	VMOVDQU        Y6, 64(DI)
+	VMOVDQU        Y7, 96(DI)
+	VMOVDQU        Y8, 128(DI)
+	VMOVDQU        Y9, 160(DI)
+	VMOVDQU        Y1, 192(DI)
+	VMOVDQU        Y2, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+
+	// GHASH of a piece is computed between the rounds of the next one.
+	PCALIGN $0x40
+
+groups104:
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count16<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits16<>+0(SB), Y1, Y5
+	VPXOR          lowBits16<>+32(SB), Y1, Y6
+	VPXOR          lowBits16<>+64(SB), Y1, Y7
+	VPXOR          lowBits16<>+96(SB), Y1, Y8
+	VPXOR          lowBits16<>+128(SB), Y1, Y9
+	VPXOR          lowBits16<>+160(SB), Y1, Y10
+	VPXOR          lowBits16<>+192(SB), Y1, Y11
+	VPXOR          lowBits16<>+224(SB), Y0, Y12
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VMOVDQU        -256(DI), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (SP), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        -224(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(SP), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y13
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        (SP), Y1
+	VPXOR          8(SP), Y1, Y1
+	VMOVDQU        32(SP), Y3
+	VPXOR          40(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 176(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 192(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        -192(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(SP), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        -160(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(SP), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(SP), Y13
+	VPXOR          72(SP), Y13, Y13
+	VMOVDQU        96(SP), Y3
+	VPXOR          104(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 208(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 224(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        -128(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        (AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        -96(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        32(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        (AX), Y13
+	VPXOR          8(AX), Y13, Y13
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 240(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 256(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VMOVDQU        -64(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VMOVDQU        -32(DI), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y13, Y15, Y14
+	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VPXOR          Y14, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y3, Y14
+	VPUNPCKHQDQ    Y13, Y3, Y3
+	VPXOR          Y3, Y14, Y14
+	VMOVDQU        64(AX), Y13
+	VPXOR          72(AX), Y13, Y13
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y14, Y13, Y13
+	VPCLMULQDQ     $0x10, Y14, Y3, Y3
+	VPXOR          Y13, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 272(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last107
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	LEAQ           320(AX), CX
+	JE             last107
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VAESENC        Y0, Y12, Y12
+	LEAQ           352(AX), CX
+
+last107:
+	VBROADCASTI128 (CX), Y0
+	VPXOR          (R8), Y0, Y1
+	VAESENCLAST    Y1, Y5, Y5
+	VPXOR          32(R8), Y0, Y1
+	VAESENCLAST    Y1, Y6, Y6
+	VPXOR          64(R8), Y0, Y1
+	VAESENCLAST    Y1, Y7, Y7
+	VPXOR          96(R8), Y0, Y1
+	VAESENCLAST    Y1, Y8, Y8
+	VPXOR          128(R8), Y0, Y1
+	VAESENCLAST    Y1, Y9, Y9
+	VPXOR          160(R8), Y0, Y1
+	VAESENCLAST    Y1, Y10, Y10
+	VPXOR          192(R8), Y0, Y1
+	VAESENCLAST    Y1, Y11, Y11
+	VPXOR          224(R8), Y0, Y0
+	VAESENCLAST    Y0, Y12, Y12
+	VMOVDQU        Y5, (DI)
+	VMOVDQU        Y6, 32(DI)
+	VMOVDQU        Y7, 64(DI)
+	VMOVDQU        Y8, 96(DI)
+	VMOVDQU        Y9, 128(DI)
+	VMOVDQU        Y10, 160(DI)
+	VMOVDQU        Y11, 192(DI)
+	VMOVDQU        Y12, 224(DI)
+	ADDQ           $0x00000100, R8
+	ADDQ           $0x00000100, DI
+	SUBQ           $0x00000100, R9
+	CMPQ           R9, $0x00000100
+	JAE            groups104
+	VMOVDQU        -256(DI), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        (SP), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        -224(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(SP), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y1, Y5
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPXOR          Y1, Y5, Y5
+	VMOVDQU        (SP), Y1
+	VPXOR          8(SP), Y1, Y1
+	VMOVDQU        32(SP), Y3
+	VPXOR          40(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y5, Y1, Y1
+	VPCLMULQDQ     $0x10, Y5, Y3, Y3
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        -192(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(SP), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VMOVDQU        -160(DI), Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        96(SP), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y6
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y6, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPUNPCKLQDQ    Y5, Y3, Y6
+	VPUNPCKHQDQ    Y5, Y3, Y3
+	VPXOR          Y3, Y6, Y6
+	VMOVDQU        64(SP), Y5
+	VPXOR          72(SP), Y5, Y5
+	VMOVDQU        96(SP), Y3
+	VPXOR          104(SP), Y3, Y3
+	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPCLMULQDQ     $0x10, Y6, Y3, Y3
+	VPXOR          Y5, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        -128(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        (AX), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VMOVDQU        -96(DI), Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        32(AX), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y6
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y6, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPUNPCKLQDQ    Y5, Y3, Y6
+	VPUNPCKHQDQ    Y5, Y3, Y3
+	VPXOR          Y3, Y6, Y6
+	VMOVDQU        (AX), Y5
+	VPXOR          8(AX), Y5, Y5
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPCLMULQDQ     $0x10, Y6, Y3, Y3
+	VPXOR          Y5, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VMOVDQU        -64(DI), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        64(AX), Y6
+	VPCLMULQDQ     $0x00, Y3, Y6, Y5
+	VPCLMULQDQ     $0x11, Y3, Y6, Y6
+	VPXOR          Y5, Y0, Y0
+	VPXOR          Y6, Y2, Y2
+	VMOVDQU        -32(DI), Y5
+	VPSHUFB        reverse<>+0(SB), Y5, Y5
+	VMOVDQU        96(AX), Y7
+	VPCLMULQDQ     $0x00, Y5, Y7, Y6
+	VPCLMULQDQ     $0x11, Y5, Y7, Y7
+	VPXOR          Y6, Y0, Y0
+	VPXOR          Y7, Y2, Y2
+	VPUNPCKLQDQ    Y5, Y3, Y6
+	VPUNPCKHQDQ    Y5, Y3, Y3
+	VPXOR          Y3, Y6, Y6
+	VMOVDQU        64(AX), Y5
+	VPXOR          72(AX), Y5, Y5
+	VMOVDQU        96(AX), Y3
+	VPXOR          104(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y6, Y5, Y5
+	VPCLMULQDQ     $0x10, Y6, Y3, Y3
+	VPXOR          Y5, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+
+doubleEnd103:
+	CMPQ           R9, $0x00000100
+	JB             groupsEnd108
+	VBROADCASTI128 128(AX), Y0
+	VMOVDQA        Y4, Y1
+	VPADDD         count16<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y2
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y2, Y2
+	VPXOR          Y0, Y2, Y2
+	VPXOR          lowBits16<>+0(SB), Y1, Y0
+	VPXOR          lowBits16<>+32(SB), Y1, Y5
+	VPXOR          lowBits16<>+64(SB), Y1, Y6
+	VPXOR          lowBits16<>+96(SB), Y1, Y7
+	VPXOR          lowBits16<>+128(SB), Y1, Y8
+	VPXOR          lowBits16<>+160(SB), Y1, Y9
+	VPXOR          lowBits16<>+192(SB), Y1, Y1
+	VPXOR          lowBits16<>+224(SB), Y2, Y2
+	VBROADCASTI128 144(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 160(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 176(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 192(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 208(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 224(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 240(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 256(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 272(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last111
+	VBROADCASTI128 288(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 304(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	LEAQ           320(AX), CX
+	JE             last111
+	VBROADCASTI128 320(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	VBROADCASTI128 336(AX), Y10
+	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
+	LEAQ           352(AX), CX
+
+last111:
 	VBROADCASTI128 (CX), Y10
 	VPXOR          (R8), Y10, Y11
 	VAESENCLAST    Y11, Y0, Y0
@@ -5107,12 +5417,12 @@ last114:
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JB             last113
+	JB             last110
 
 	// GHASH of a piece is computed between the rounds of the next one.
 	PCALIGN $0x40
 
-groups112:
+groups109:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -5334,7 +5644,7 @@ groups112:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last115
+	JB             last112
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5354,7 +5664,7 @@ groups112:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last115
+	JE             last112
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5375,7 +5685,7 @@ groups112:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last115:
+last112:
 	VBROADCASTI128 (CX), Y0
 	VPXOR          (R8), Y0, Y1
 	VAESENCLAST    Y1, Y5, Y5
@@ -5405,9 +5715,9 @@ last115:
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JAE            groups112
+	JAE            groups109
 
-last113:
+last110:
 	VMOVDQU      -256(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
@@ -5531,9 +5841,9 @@ last113:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd111:
+groupsEnd108:
 	CMPQ           R9, $0x00000080
-	JB             groupsEnd116
+	JB             groupsEnd113
 	VBROADCASTI128 128(AX), Y0
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -5593,7 +5903,7 @@ groupsEnd111:
 	VAESENC        Y6, Y2, Y2
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last119
+	JB             last116
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y0, Y0
 	VAESENC        Y6, Y5, Y5
@@ -5605,7 +5915,7 @@ groupsEnd111:
 	VAESENC        Y6, Y1, Y1
 	VAESENC        Y6, Y2, Y2
 	LEAQ           320(AX), CX
-	JE             last119
+	JE             last116
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y0, Y0
 	VAESENC        Y6, Y5, Y5
@@ -5618,7 +5928,7 @@ groupsEnd111:
 	VAESENC        Y6, Y2, Y2
 	LEAQ           352(AX), CX
 
-last119:
+last116:
 	VBROADCASTI128 (CX), Y6
 	VPXOR          (R8), Y6, Y7
 	VAESENCLAST    Y7, Y0, Y0
@@ -5697,7 +6007,7 @@ last119:
 	VPXOR          X0, X2, X2
 	VMOVDQA        Y2, Y3
 
-groupsEnd116:
+groupsEnd113:
 	MOVQ           R9, R10
 	LEAQ           15(R9), CX
 	ANDQ           $-16, CX
@@ -5711,7 +6021,7 @@ groupsEnd116:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, R9
-	JZ             skip120
+	JZ             skip117
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5751,7 +6061,7 @@ groupsEnd116:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last121
+	JB             last118
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5759,7 +6069,7 @@ groupsEnd116:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last121
+	JE             last118
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -5768,7 +6078,7 @@ groupsEnd116:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last121:
+last118:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -5808,9 +6118,9 @@ last121:
 	VPXOR          Y6, Y1, Y1
 	ADDQ           $0x40, R11
 
-skip120:
+skip117:
 	TESTQ          $0x00000020, R9
-	JZ             skip122
+	JZ             skip119
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -5837,20 +6147,20 @@ skip120:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last123
+	JB             last120
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last123
+	JE             last120
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last123:
+last120:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R8), Y6
@@ -5874,9 +6184,9 @@ last123:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R11
 
-skip122:
+skip119:
 	TESTQ   $0x00000010, R9
-	JZ      skip124
+	JZ      skip121
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5903,20 +6213,20 @@ skip122:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last125
+	JB      last122
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last125
+	JE      last122
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last125:
+last122:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R8), X6
@@ -5942,9 +6252,9 @@ last125:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R11
 
-skip124:
+skip121:
 	ANDQ    $0x0f, R9
-	JZ      skip126
+	JZ      skip123
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -5970,20 +6280,20 @@ skip124:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last127
+	JB      last124
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last127
+	JE      last124
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last127:
+last124:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	LEAQ        onesZeros<>+16(SB), CX
@@ -5991,7 +6301,7 @@ last127:
 	VMOVDQU     (CX), X4
 	VPAND       X4, X5, X5
 	CMPQ        R9, $0x08
-	JB          less8128
+	JB          less8125
 	MOVQ        (R8), DX
 	MOVQ        -8(R8)(R9*1), R12
 	MOVQ        R9, CX
@@ -6000,12 +6310,12 @@ last127:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R12
 	SHRQ        $0x08, R12
-	JMP         loaded130
+	JMP         loaded127
 
-less8128:
+less8125:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4129
+	JB   less4126
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -6013,9 +6323,9 @@ less8128:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded130
+	JMP  loaded127
 
-less4129:
+less4126:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -6030,14 +6340,14 @@ less4129:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded130:
+loaded127:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R12, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R8
 	CMPQ    R9, $0x08
-	JB      less8131
+	JB      less8128
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -6050,20 +6360,20 @@ loaded130:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored133
+	JMP     stored130
 
-less8131:
+less8128:
 	CMPQ R9, $0x04
-	JB   less4132
+	JB   less4129
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored133
+	JMP  stored130
 
-less4132:
+less4129:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -6078,7 +6388,7 @@ less4132:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored133:
+stored130:
 	VPXOR      Y4, Y4, Y4
 	VPXOR      X5, X4, X4
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -6096,13 +6406,13 @@ stored133:
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip126:
+skip123:
 	TESTQ SI, SI
-	JZ    notLast98
+	JZ    notLast92
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R10, $0x70
-	JBE          lengths134
+	JBE          lengths131
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6120,7 +6430,7 @@ skip126:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths134:
+lengths131:
 	MOVQ         112(BX), CX
 	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
@@ -6157,7 +6467,7 @@ lengths134:
 	VPXOR        X0, X3, X3
 	VMOVDQU      X3, (SI)
 
-end99:
+end93:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -6177,14 +6487,14 @@ end99:
 	VZEROUPPER
 	RET
 
-notLast98:
+notLast92:
 	MOVQ    8(BX), AX
 	VMOVDQU X3, (AX)
-	JMP     end99
+	JMP     end93
 
-// func sealLongAVX2(key *Key, r *run)
+// func openAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealLongAVX2(SB), $128-16
+TEXT ·openAVX2(SB), $128-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -6192,7 +6502,7 @@ TEXT ·sealLongAVX2(SB), $128-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag135
+	JZ    noTag132
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
@@ -6228,103 +6538,33 @@ TEXT ·sealLongAVX2(SB), $128-16
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last138
+	JB      last135
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last138
+	JE      last135
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last138:
+last135:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag135:
+noTag132:
 	MOVQ    8(BX), CX
 	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ 24(BX), DI
-	MOVQ 32(BX), R8
-
-hashGroups140:
-	CMPQ         R8, $0x00000080
-	JB           hashRest141
-	VMOVDQU      64(DI), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VMOVDQU      64(AX), Y2
-	VPCLMULQDQ   $0x00, Y1, Y2, Y0
-	VPCLMULQDQ   $0x11, Y1, Y2, Y2
-	VMOVDQU      96(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y4
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y4, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y1, Y4
-	VPUNPCKHQDQ  Y5, Y1, Y1
-	VPXOR        Y1, Y4, Y4
-	VMOVDQU      64(AX), Y1
-	VPXOR        72(AX), Y1, Y1
-	VMOVDQU      96(AX), Y5
-	VPXOR        104(AX), Y5, Y5
-	VPCLMULQDQ   $0x00, Y4, Y1, Y1
-	VPCLMULQDQ   $0x10, Y4, Y5, Y5
-	VPXOR        Y5, Y1, Y1
-	VMOVDQU      (DI), Y4
-	VPSHUFB      reverse<>+0(SB), Y4, Y4
-	VPXOR        Y3, Y4, Y4
-	VMOVDQU      (AX), Y5
-	VPCLMULQDQ   $0x00, Y4, Y5, Y3
-	VPCLMULQDQ   $0x11, Y4, Y5, Y5
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y5, Y2, Y2
-	VMOVDQU      32(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      32(AX), Y7
-	VPCLMULQDQ   $0x00, Y3, Y7, Y5
-	VPCLMULQDQ   $0x11, Y3, Y7, Y7
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y3, Y4, Y5
-	VPUNPCKHQDQ  Y3, Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VMOVDQU      (AX), Y4
-	VPXOR        8(AX), Y4, Y4
-	VMOVDQU      32(AX), Y3
-	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y4, Y4
-	VPCLMULQDQ   $0x10, Y5, Y3, Y3
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, DI
-	SUBQ         $0x00000080, R8
-	JMP          hashGroups140
-
-hashRest141:
+	MOVQ       24(BX), DI
+	MOVQ       32(BX), R8
 	TESTQ      R8, R8
-	JZ         text139
+	JZ         text136
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
@@ -6333,7 +6573,7 @@ hashRest141:
 	LEAQ       128(AX), R9
 	SUBQ       CX, R9
 	TESTQ      $0x00000040, R8
-	JZ         skip142
+	JZ         skip137
 	VMOVDQU    (DI), Y4
 	VMOVDQU    32(DI), Y5
 	ADDQ       $0x40, DI
@@ -6365,9 +6605,9 @@ hashRest141:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R9
 
-skip142:
+skip137:
 	TESTQ      $0x00000020, R8
-	JZ         skip143
+	JZ         skip138
 	VMOVDQU    (DI), Y4
 	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -6386,9 +6626,9 @@ skip142:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R9
 
-skip143:
+skip138:
 	TESTQ      $0x00000010, R8
-	JZ         skip144
+	JZ         skip139
 	VMOVDQU    (DI), X5
 	ADDQ       $0x10, DI
 	VPXOR      Y4, Y4, Y4
@@ -6409,11 +6649,11 @@ skip143:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R9
 
-skip144:
+skip139:
 	ANDQ $0x0f, R8
-	JZ   skip145
+	JZ   skip140
 	CMPQ R8, $0x08
-	JB   less8146
+	JB   less8141
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -6422,12 +6662,12 @@ skip144:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded148
+	JMP  loaded143
 
-less8146:
+less8141:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less4147
+	JB   less4142
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -6435,9 +6675,9 @@ less8146:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded148
+	JMP  loaded143
 
-less4147:
+less4142:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -6452,7 +6692,7 @@ less4147:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded148:
+loaded143:
 	VMOVQ      R10, X5
 	VPINSRQ    $0x01, R11, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -6472,7 +6712,7 @@ loaded148:
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip145:
+skip140:
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6487,7 +6727,7 @@ skip145:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text139:
+text136:
 	// Text.
 	MOVQ        16(BX), CX
 	MOVL        (CX), DI
@@ -6506,6 +6746,8 @@ text139:
 	MOVQ        48(BX), DI
 	MOVQ        72(BX), R8
 	MOVQ        80(BX), R9
+	CMPQ        R9, $0x00000800
+	JB          doubleEnd144
 
 	// H^16 to H^9.
 	VBROADCASTI128 (AX), Y0
@@ -6588,182 +6830,9 @@ text139:
 	VPXOR          Y1, Y2, Y2
 	VPXOR          Y0, Y2, Y2
 	VMOVDQU        Y2, 96(SP)
-	VBROADCASTI128 128(AX), Y0
-	VMOVDQA        Y4, Y1
-	VPADDD         count16<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y2
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y2, Y2
-	VPXOR          Y0, Y2, Y2
-	VPXOR          lowBits16<>+0(SB), Y1, Y0
-	VPXOR          lowBits16<>+32(SB), Y1, Y5
-	VPXOR          lowBits16<>+64(SB), Y1, Y6
-	VPXOR          lowBits16<>+96(SB), Y1, Y7
-	VPXOR          lowBits16<>+128(SB), Y1, Y8
-	VPXOR          lowBits16<>+160(SB), Y1, Y9
-	VPXOR          lowBits16<>+192(SB), Y1, Y1
-	VPXOR          lowBits16<>+224(SB), Y2, Y2
-	VBROADCASTI128 144(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 160(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 176(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 192(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 208(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 224(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 240(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 256(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 272(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last151
-	VBROADCASTI128 288(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 304(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	LEAQ           320(AX), CX
-	JE             last151
-	VBROADCASTI128 320(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	VBROADCASTI128 336(AX), Y10
-	VAESENC        Y10, Y0, Y0
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
-	LEAQ           352(AX), CX
+	PCALIGN        $0x40
 
-last151:
-	VBROADCASTI128 (CX), Y10
-	VPXOR          (R8), Y10, Y11
-	VAESENCLAST    Y11, Y0, Y0
-	VPXOR          32(R8), Y10, Y11
-	VAESENCLAST    Y11, Y5, Y5
-	VPXOR          64(R8), Y10, Y11
-	VAESENCLAST    Y11, Y6, Y6
-	VPXOR          96(R8), Y10, Y11
-	VAESENCLAST    Y11, Y7, Y7
-	VPXOR          128(R8), Y10, Y11
-	VAESENCLAST    Y11, Y8, Y8
-	VPXOR          160(R8), Y10, Y11
-	VAESENCLAST    Y11, Y9, Y9
-	VPXOR          192(R8), Y10, Y11
-	VAESENCLAST    Y11, Y1, Y1
-	VPXOR          224(R8), Y10, Y10
-	VAESENCLAST    Y10, Y2, Y2
-	VMOVDQU        Y0, (DI)
-	VMOVDQU        Y5, 32(DI)
-	VMOVDQU        Y6, 64(DI)
-	VMOVDQU        Y7, 96(DI)
-	VMOVDQU        Y8, 128(DI)
-	VMOVDQU        Y9, 160(DI)
-	VMOVDQU        Y1, 192(DI)
-	VMOVDQU        Y2, 224(DI)
-	ADDQ           $0x00000100, R8
-	ADDQ           $0x00000100, DI
-	SUBQ           $0x00000100, R9
-	CMPQ           R9, $0x00000100
-	JB             last150
-
-	// GHASH of a piece is computed between the rounds of the next one.
-	PCALIGN $0x40
-
-groups149:
+groups145:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -6798,13 +6867,13 @@ groups149:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -256(DI), Y1
+	VMOVDQU        (R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VMOVDQU        (SP), Y2
 	VPCLMULQDQ     $0x00, Y1, Y2, Y0
 	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        -224(DI), Y3
+	VMOVDQU        32(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VMOVDQU        32(SP), Y14
 	VPCLMULQDQ     $0x00, Y3, Y14, Y13
@@ -6839,14 +6908,14 @@ groups149:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -192(DI), Y3
+	VMOVDQU        64(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VMOVDQU        64(SP), Y14
 	VPCLMULQDQ     $0x00, Y3, Y14, Y13
 	VPCLMULQDQ     $0x11, Y3, Y14, Y14
 	VPXOR          Y13, Y0, Y0
 	VPXOR          Y14, Y2, Y2
-	VMOVDQU        -160(DI), Y13
+	VMOVDQU        96(R8), Y13
 	VPSHUFB        reverse<>+0(SB), Y13, Y13
 	VMOVDQU        96(SP), Y15
 	VPCLMULQDQ     $0x00, Y13, Y15, Y14
@@ -6882,14 +6951,14 @@ groups149:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -128(DI), Y3
+	VMOVDQU        128(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VMOVDQU        (AX), Y14
 	VPCLMULQDQ     $0x00, Y3, Y14, Y13
 	VPCLMULQDQ     $0x11, Y3, Y14, Y14
 	VPXOR          Y13, Y0, Y0
 	VPXOR          Y14, Y2, Y2
-	VMOVDQU        -96(DI), Y13
+	VMOVDQU        160(R8), Y13
 	VPSHUFB        reverse<>+0(SB), Y13, Y13
 	VMOVDQU        32(AX), Y15
 	VPCLMULQDQ     $0x00, Y13, Y15, Y14
@@ -6925,14 +6994,14 @@ groups149:
 	VAESENC        Y3, Y10, Y10
 	VAESENC        Y3, Y11, Y11
 	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -64(DI), Y3
+	VMOVDQU        192(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
 	VMOVDQU        64(AX), Y14
 	VPCLMULQDQ     $0x00, Y3, Y14, Y13
 	VPCLMULQDQ     $0x11, Y3, Y14, Y14
 	VPXOR          Y13, Y0, Y0
 	VPXOR          Y14, Y2, Y2
-	VMOVDQU        -32(DI), Y13
+	VMOVDQU        224(R8), Y13
 	VPSHUFB        reverse<>+0(SB), Y13, Y13
 	VMOVDQU        96(AX), Y15
 	VPCLMULQDQ     $0x00, Y13, Y15, Y14
@@ -6974,7 +7043,7 @@ groups149:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last152
+	JB             last147
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -6994,7 +7063,7 @@ groups149:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last152
+	JE             last147
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -7015,7 +7084,7 @@ groups149:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last152:
+last147:
 	VBROADCASTI128 (CX), Y0
 	VPXOR          (R8), Y0, Y1
 	VAESENCLAST    Y1, Y5, Y5
@@ -7045,1106 +7114,21 @@ last152:
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JAE            groups149
-
-last150:
-	VMOVDQU      -256(DI), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      (SP), Y2
-	VPCLMULQDQ   $0x00, Y1, Y2, Y0
-	VPCLMULQDQ   $0x11, Y1, Y2, Y2
-	VMOVDQU      -224(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      32(SP), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VPUNPCKLQDQ  Y3, Y1, Y5
-	VPUNPCKHQDQ  Y3, Y1, Y1
-	VPXOR        Y1, Y5, Y5
-	VMOVDQU      (SP), Y1
-	VPXOR        8(SP), Y1, Y1
-	VMOVDQU      32(SP), Y3
-	VPXOR        40(SP), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y1, Y1
-	VPCLMULQDQ   $0x10, Y5, Y3, Y3
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -192(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      64(SP), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VMOVDQU      -160(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(SP), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y6
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y6, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y3, Y6
-	VPUNPCKHQDQ  Y5, Y3, Y3
-	VPXOR        Y3, Y6, Y6
-	VMOVDQU      64(SP), Y5
-	VPXOR        72(SP), Y5, Y5
-	VMOVDQU      96(SP), Y3
-	VPXOR        104(SP), Y3, Y3
-	VPCLMULQDQ   $0x00, Y6, Y5, Y5
-	VPCLMULQDQ   $0x10, Y6, Y3, Y3
-	VPXOR        Y5, Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -128(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      (AX), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VMOVDQU      -96(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      32(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y6
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y6, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y3, Y6
-	VPUNPCKHQDQ  Y5, Y3, Y3
-	VPXOR        Y3, Y6, Y6
-	VMOVDQU      (AX), Y5
-	VPXOR        8(AX), Y5, Y5
-	VMOVDQU      32(AX), Y3
-	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y6, Y5, Y5
-	VPCLMULQDQ   $0x10, Y6, Y3, Y3
-	VPXOR        Y5, Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      -64(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      64(AX), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VMOVDQU      -32(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y6
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y6, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y3, Y6
-	VPUNPCKHQDQ  Y5, Y3, Y3
-	VPXOR        Y3, Y6, Y6
-	VMOVDQU      64(AX), Y5
-	VPXOR        72(AX), Y5, Y5
-	VMOVDQU      96(AX), Y3
-	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y6, Y5, Y5
-	VPCLMULQDQ   $0x10, Y6, Y3, Y3
-	VPXOR        Y5, Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
+	JAE            groups145
 
 	// The frame held secrets.
-	VPXOR          Y0, Y0, Y0
-	VMOVDQU        Y0, (SP)
-	VMOVDQU        Y0, 32(SP)
-	VMOVDQU        Y0, 64(SP)
-	VMOVDQU        Y0, 96(SP)
-	CMPQ           R9, $0x00000080
-	JB             groupsEnd153
-	VBROADCASTI128 128(AX), Y0
-	VMOVDQA        Y4, Y1
-	VPADDD         count8<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y2
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y2, Y2
-	VPXOR          Y0, Y2, Y2
-	VPXOR          lowBits8<>+0(SB), Y1, Y0
-	VPXOR          lowBits8<>+32(SB), Y1, Y5
-	VPXOR          lowBits8<>+64(SB), Y1, Y1
-	VPXOR          lowBits8<>+96(SB), Y2, Y2
-	VBROADCASTI128 144(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 160(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 176(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 192(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 208(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 224(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 240(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 256(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 272(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last156
-	VBROADCASTI128 288(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 304(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	LEAQ           320(AX), CX
-	JE             last156
-	VBROADCASTI128 320(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 336(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	LEAQ           352(AX), CX
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
 
-last156:
-	VBROADCASTI128 (CX), Y6
-	VPXOR          (R8), Y6, Y7
-	VAESENCLAST    Y7, Y0, Y0
-	VPXOR          32(R8), Y6, Y7
-	VAESENCLAST    Y7, Y5, Y5
-	VPXOR          64(R8), Y6, Y7
-	VAESENCLAST    Y7, Y1, Y1
-	VPXOR          96(R8), Y6, Y6
-	VAESENCLAST    Y6, Y2, Y2
-	VMOVDQU        Y0, (DI)
-	VMOVDQU        Y5, 32(DI)
-	VMOVDQU        Y1, 64(DI)
-	VMOVDQU        Y2, 96(DI)
-	ADDQ           $0x00000080, R8
-	ADDQ           $0x00000080, DI
-	SUBQ           $0x00000080, R9
-	VMOVDQU        -128(DI), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
-	VPCLMULQDQ     $0x00, Y1, Y2, Y0
-	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        -96(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y5
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y5, Y1, Y1
-	VPCLMULQDQ     $0x10, Y5, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -64(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VMOVDQU        -32(DI), Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        96(AX), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y6
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y6, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPUNPCKLQDQ    Y5, Y3, Y6
-	VPUNPCKHQDQ    Y5, Y3, Y3
-	VPXOR          Y3, Y6, Y6
-	VMOVDQU        64(AX), Y5
-	VPXOR          72(AX), Y5, Y5
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
-	VPCLMULQDQ     $0x10, Y6, Y3, Y3
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
+doubleEnd144:
+	CMPQ    R9, $0x00000100
+	JB      groupsEnd148
+	PCALIGN $0x40
 
-groupsEnd153:
-	MOVQ           R9, R10
-	LEAQ           15(R9), CX
-	ANDQ           $-16, CX
-	LEAQ           128(AX), R11
-	SUBQ           CX, R11
-	LEAQ           (AX), CX
-	SUBQ           $0x10, R11
-	CMPQ           R11, CX
-	CMOVQCS        CX, R11
-	VPXOR          Y0, Y0, Y0
-	VPXOR          Y1, Y1, Y1
-	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R9
-	JZ             skip157
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        numbers<>+32(SB), Y6
-	VPADDD         Y4, Y6, Y6
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VPADDD         count4<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y7
-	VPXOR          Y7, Y5, Y5
-	VPXOR          Y7, Y6, Y6
-	VBROADCASTI128 144(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 160(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 176(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 192(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 208(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 224(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 240(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 256(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 272(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last158
-	VBROADCASTI128 288(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 304(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           320(AX), CX
-	JE             last158
-	VBROADCASTI128 320(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 336(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           352(AX), CX
-
-last158:
-	VBROADCASTI128 (CX), Y7
-	VAESENCLAST    Y7, Y5, Y5
-	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R8), Y7
-	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y7
-	VPXOR          Y7, Y6, Y6
-	VMOVDQU        Y6, 32(DI)
-	ADDQ           $0x40, R8
-	ADDQ           $0x40, DI
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPXOR          Y3, Y5, Y5
-	VMOVDQU        (R11), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y3
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y3, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPSHUFD        $0x4e, Y5, Y3
-	VPXOR          Y5, Y3, Y3
-	VMOVDQU        (R11), Y5
-	VPXOR          8(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y3, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y3, Y3
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VMOVDQU        32(R11), Y7
-	VPCLMULQDQ     $0x00, Y6, Y7, Y5
-	VPCLMULQDQ     $0x11, Y6, Y7, Y7
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPSHUFD        $0x4e, Y6, Y5
-	VPXOR          Y6, Y5, Y5
-	VMOVDQU        32(R11), Y6
-	VPXOR          40(R11), Y6, Y6
-	VPCLMULQDQ     $0x00, Y5, Y6, Y6
-	VPXOR          Y6, Y1, Y1
-	ADDQ           $0x40, R11
-
-skip157:
-	TESTQ          $0x00000020, R9
-	JZ             skip159
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPADDD         count2<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y6
-	VPXOR          Y6, Y5, Y5
-	VBROADCASTI128 144(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 160(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 176(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 192(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 208(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 224(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 240(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 256(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 272(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last160
-	VBROADCASTI128 288(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 304(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           320(AX), CX
-	JE             last160
-	VBROADCASTI128 320(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 336(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           352(AX), CX
-
-last160:
-	VBROADCASTI128 (CX), Y6
-	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R8), Y6
-	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	ADDQ           $0x20, R8
-	ADDQ           $0x20, DI
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPXOR          Y3, Y5, Y5
-	VMOVDQU        (R11), Y6
-	VPCLMULQDQ     $0x00, Y5, Y6, Y3
-	VPCLMULQDQ     $0x11, Y5, Y6, Y6
-	VPXOR          Y3, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VPSHUFD        $0x4e, Y5, Y3
-	VPXOR          Y5, Y3, Y3
-	VMOVDQU        (R11), Y5
-	VPXOR          8(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y3, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R11
-
-skip159:
-	TESTQ   $0x00000010, R9
-	JZ      skip161
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VPADDD  count1<>+0(SB), X4, X4
-	VMOVDQU 128(AX), X6
-	VPXOR   X6, X5, X5
-	VMOVDQU 144(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 160(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 176(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 192(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 208(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 224(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 240(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 256(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 272(AX), X6
-	VAESENC X6, X5, X5
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last162
-	VMOVDQU 288(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 304(AX), X6
-	VAESENC X6, X5, X5
-	LEAQ    320(AX), CX
-	JE      last162
-	VMOVDQU 320(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 336(AX), X6
-	VAESENC X6, X5, X5
-	LEAQ    352(AX), CX
-
-last162:
-	VMOVDQU     (CX), X6
-	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R8), X6
-	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (DI)
-	ADDQ        $0x10, R8
-	ADDQ        $0x10, DI
-	VPXOR       Y6, Y6, Y6
-	VPXOR       X5, X6, X6
-	VPSHUFB     reverse<>+0(SB), Y6, Y6
-	VPXOR       Y3, Y6, Y6
-	VMOVDQU     (R11), Y5
-	VPCLMULQDQ  $0x00, Y6, Y5, Y3
-	VPCLMULQDQ  $0x11, Y6, Y5, Y5
-	VPXOR       Y3, Y0, Y0
-	VPXOR       Y5, Y2, Y2
-	VPSHUFD     $0x4e, Y6, Y3
-	VPXOR       Y6, Y3, Y3
-	VMOVDQU     (R11), Y5
-	VPXOR       8(R11), Y5, Y5
-	VPCLMULQDQ  $0x00, Y3, Y5, Y5
-	VPXOR       Y5, Y1, Y1
-	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R11
-
-skip161:
-	ANDQ    $0x0f, R9
-	JZ      skip163
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VMOVDQU 128(AX), X4
-	VPXOR   X4, X5, X5
-	VMOVDQU 144(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 160(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 176(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 192(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 208(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 224(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 240(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 256(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 272(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last164
-	VMOVDQU 288(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 304(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    320(AX), CX
-	JE      last164
-	VMOVDQU 320(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 336(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    352(AX), CX
-
-last164:
-	VMOVDQU     (CX), X4
-	VAESENCLAST X4, X5, X5
-	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R9, CX
-	VMOVDQU     (CX), X4
-	VPAND       X4, X5, X5
-	CMPQ        R9, $0x08
-	JB          less8165
-	MOVQ        (R8), DX
-	MOVQ        -8(R8)(R9*1), R12
-	MOVQ        R9, CX
-	NEGQ        CX
-	ADDQ        $+15, CX
-	SHLQ        $0x03, CX
-	SHRQ        CL, R12
-	SHRQ        $0x08, R12
-	JMP         loaded167
-
-less8165:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less4166
-	MOVL (R8), DX
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, DX
-	JMP  loaded167
-
-less4166:
-	MOVQ    R9, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (R8), DX
-	MOVBQZX (R8)(CX*1), R13
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-
-loaded167:
-	VMOVQ   DX, X4
-	VPINSRQ $0x01, R12, X4, X4
-	VPXOR   X4, X5, X5
-	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R8
-	CMPQ    R9, $0x08
-	JB      less8168
-	MOVQ    DX, (DI)
-	MOVQ    R9, CX
-	SHLQ    $0x03, CX
-	SHRQ    CL, DX
-	MOVQ    R9, CX
-	NEGQ    CX
-	ADDQ    $+15, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R8
-	SHLQ    $0x08, R8
-	ORQ     R8, DX
-	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored170
-
-less8168:
-	CMPQ R9, $0x04
-	JB   less4169
-	MOVL DX, (DI)
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVL DX, -4(DI)(R9*1)
-	JMP  stored170
-
-less4169:
-	MOVQ R9, R12
-	SHRQ $0x01, R12
-	MOVQ DX, R8
-	MOVB R8, (DI)
-	MOVQ R12, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R8
-	MOVB R8, (DI)(R12*1)
-	MOVQ R9, CX
-	ADDQ $-1, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVB DL, -1(DI)(R9*1)
-
-stored170:
-	VPXOR      Y4, Y4, Y4
-	VPXOR      X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R11), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R11), Y4
-	VPXOR      8(R11), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-
-skip163:
-	TESTQ SI, SI
-	JZ    notLast136
-
-	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         R10, $0x70
-	JBE          lengths171
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	VPXOR        Y0, Y0, Y0
-	VPXOR        Y1, Y1, Y1
-	VPXOR        Y2, Y2, Y2
-
-lengths171:
-	MOVQ         112(BX), CX
-	MOVQ         104(BX), DX
-	VMOVQ        CX, X4
-	VPINSRQ      $0x01, DX, X4, X4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        X4, X5, X5
-	VPXOR        Y3, Y5, Y5
-	VMOVDQU      112(AX), Y4
-	VPCLMULQDQ   $0x00, Y5, Y4, Y3
-	VPCLMULQDQ   $0x11, Y5, Y4, Y4
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y4, Y2, Y2
-	VPSHUFD      $0x4e, Y5, Y3
-	VPXOR        Y5, Y3, Y3
-	VMOVDQU      112(AX), Y4
-	VPXOR        120(AX), Y4, Y4
-	VPCLMULQDQ   $0x00, Y3, Y4, Y4
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	VPSHUFB      reverse<>+0(SB), X3, X3
-	VMOVDQU      (SI), X0
-	VPXOR        X0, X3, X3
-	VMOVDQU      X3, (SI)
-
-end137:
-	VPXOR X0, X0, X0
-	VPXOR X1, X1, X1
-	VPXOR X2, X2, X2
-	VPXOR X3, X3, X3
-	VPXOR X4, X4, X4
-	VPXOR X5, X5, X5
-	VPXOR X6, X6, X6
-	VPXOR X7, X7, X7
-	VPXOR X8, X8, X8
-	VPXOR X9, X9, X9
-	VPXOR X10, X10, X10
-	VPXOR X11, X11, X11
-	VPXOR X12, X12, X12
-	VPXOR X13, X13, X13
-	VPXOR X14, X14, X14
-	VPXOR X15, X15, X15
-	VZEROUPPER
-	RET
-
-notLast136:
-	MOVQ    8(BX), AX
-	VMOVDQU X3, (AX)
-	JMP     end137
-
-// func openAVX2(key *Key, r *run)
-// Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), $0-16
-	MOVQ key+0(FP), AX
-	MOVL 368(AX), DX
-	MOVQ r+8(FP), BX
-	MOVQ (BX), SI
-
-	// Only the last run of a message has a tag.
-	TESTQ SI, SI
-	JZ    noTag172
-
-	// The tag begins as the encrypted first counter block.
-	MOVQ    16(BX), CX
-	MOVL    (CX), DI
-	MOVQ    4(CX), CX
-	MOVQ    CX, R8
-	SHLQ    $0x20, R8
-	ORQ     R8, DI
-	SHRQ    $0x20, CX
-	VMOVQ   DI, X0
-	VPINSRQ $0x01, CX, X0, X0
-	VMOVDQU firstCounter<>+0(SB), X1
-	VPXOR   X1, X0, X0
-	VMOVDQU 128(AX), X1
-	VPXOR   X1, X0, X0
-	VMOVDQU 144(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 160(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 176(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 192(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 208(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 224(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 240(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 256(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 272(AX), X1
-	VAESENC X1, X0, X0
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last175
-	VMOVDQU 288(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 304(AX), X1
-	VAESENC X1, X0, X0
-	LEAQ    320(AX), CX
-	JE      last175
-	VMOVDQU 320(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 336(AX), X1
-	VAESENC X1, X0, X0
-	LEAQ    352(AX), CX
-
-last175:
-	VMOVDQU     (CX), X1
-	VAESENCLAST X1, X0, X0
-	VMOVDQU     X0, (SI)
-
-noTag172:
-	MOVQ    8(BX), CX
-	VMOVDQU (CX), X3
-
-	// Additional data.
-	MOVQ 24(BX), DI
-	MOVQ 32(BX), R8
-
-hashGroups177:
-	CMPQ         R8, $0x00000080
-	JB           hashRest178
-	VMOVDQU      64(DI), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VMOVDQU      64(AX), Y2
-	VPCLMULQDQ   $0x00, Y1, Y2, Y0
-	VPCLMULQDQ   $0x11, Y1, Y2, Y2
-	VMOVDQU      96(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y4
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y4, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y1, Y4
-	VPUNPCKHQDQ  Y5, Y1, Y1
-	VPXOR        Y1, Y4, Y4
-	VMOVDQU      64(AX), Y1
-	VPXOR        72(AX), Y1, Y1
-	VMOVDQU      96(AX), Y5
-	VPXOR        104(AX), Y5, Y5
-	VPCLMULQDQ   $0x00, Y4, Y1, Y1
-	VPCLMULQDQ   $0x10, Y4, Y5, Y5
-	VPXOR        Y5, Y1, Y1
-	VMOVDQU      (DI), Y4
-	VPSHUFB      reverse<>+0(SB), Y4, Y4
-	VPXOR        Y3, Y4, Y4
-	VMOVDQU      (AX), Y5
-	VPCLMULQDQ   $0x00, Y4, Y5, Y3
-	VPCLMULQDQ   $0x11, Y4, Y5, Y5
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y5, Y2, Y2
-	VMOVDQU      32(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      32(AX), Y7
-	VPCLMULQDQ   $0x00, Y3, Y7, Y5
-	VPCLMULQDQ   $0x11, Y3, Y7, Y7
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y3, Y4, Y5
-	VPUNPCKHQDQ  Y3, Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VMOVDQU      (AX), Y4
-	VPXOR        8(AX), Y4, Y4
-	VMOVDQU      32(AX), Y3
-	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y4, Y4
-	VPCLMULQDQ   $0x10, Y5, Y3, Y3
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, DI
-	SUBQ         $0x00000080, R8
-	JMP          hashGroups177
-
-hashRest178:
-	TESTQ      R8, R8
-	JZ         text176
-	VPXOR      Y0, Y0, Y0
-	VPXOR      Y1, Y1, Y1
-	VPXOR      Y2, Y2, Y2
-	LEAQ       15(R8), CX
-	ANDQ       $-16, CX
-	LEAQ       128(AX), R9
-	SUBQ       CX, R9
-	TESTQ      $0x00000040, R8
-	JZ         skip179
-	VMOVDQU    (DI), Y4
-	VMOVDQU    32(DI), Y5
-	ADDQ       $0x40, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y7
-	VPCLMULQDQ $0x00, Y4, Y7, Y3
-	VPCLMULQDQ $0x11, Y4, Y7, Y7
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VMOVDQU    32(R9), Y7
-	VPCLMULQDQ $0x00, Y5, Y7, Y4
-	VPCLMULQDQ $0x11, Y5, Y7, Y7
-	VPXOR      Y4, Y0, Y0
-	VPXOR      Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXOR      Y5, Y4, Y4
-	VMOVDQU    32(R9), Y5
-	VPXOR      40(R9), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, R9
-
-skip179:
-	TESTQ      $0x00000020, R8
-	JZ         skip180
-	VMOVDQU    (DI), Y4
-	ADDQ       $0x20, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, R9
-
-skip180:
-	TESTQ      $0x00000010, R8
-	JZ         skip181
-	VMOVDQU    (DI), X5
-	ADDQ       $0x10, DI
-	VPXOR      Y4, Y4, Y4
-	VPXOR      X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R9
-
-skip181:
-	ANDQ $0x0f, R8
-	JZ   skip182
-	CMPQ R8, $0x08
-	JB   less8183
-	MOVQ (DI), R10
-	MOVQ -8(DI)(R8*1), R11
-	MOVQ R8, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R11
-	SHRQ $0x08, R11
-	JMP  loaded185
-
-less8183:
-	XORQ R11, R11
-	CMPQ R8, $0x04
-	JB   less4184
-	MOVL (DI), R10
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, R10
-	JMP  loaded185
-
-less4184:
-	MOVQ    R8, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (DI), R10
-	MOVBQZX (DI)(CX*1), R12
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-
-loaded185:
-	VMOVQ      R10, X5
-	VPINSRQ    $0x01, R11, X5, X5
-	VPXOR      Y4, Y4, Y4
-	VPXOR      X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-
-skip182:
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-
-text176:
-	// Text.
-	MOVQ        16(BX), CX
-	MOVL        (CX), DI
-	MOVQ        4(CX), CX
-	MOVQ        CX, R8
-	SHLQ        $0x20, R8
-	ORQ         R8, DI
-	SHRQ        $0x20, CX
-	VMOVQ       DI, X6
-	VPINSRQ     $0x01, CX, X6, X6
-	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        96(BX), CX
-	VMOVD       CX, X0
-	VPADDD      X0, X6, X6
-	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        48(BX), DI
-	MOVQ        72(BX), R8
-	MOVQ        80(BX), R9
-	CMPQ        R9, $0x00000100
-	JB          groupsEnd186
-	PCALIGN     $0x40
-
-groups187:
+groups149:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -8366,7 +7350,7 @@ groups187:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last189
+	JB             last151
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -8386,7 +7370,7 @@ groups187:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last189
+	JE             last151
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -8407,7 +7391,7 @@ groups187:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last189:
+last151:
 	VBROADCASTI128 (CX), Y0
 	VPXOR          (R8), Y0, Y1
 	VAESENCLAST    Y1, Y5, Y5
@@ -8437,11 +7421,11 @@ last189:
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JAE            groups187
+	JAE            groups149
 
-groupsEnd186:
+groupsEnd148:
 	CMPQ           R9, $0x00000080
-	JB             groupsEnd190
+	JB             groupsEnd152
 	PCALIGN        $0x40
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
@@ -8563,7 +7547,7 @@ groupsEnd186:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last193
+	JB             last155
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -8575,7 +7559,7 @@ groupsEnd186:
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
 	LEAQ           320(AX), CX
-	JE             last193
+	JE             last155
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -8588,7 +7572,7 @@ groupsEnd186:
 	VAESENC        Y0, Y8, Y8
 	LEAQ           352(AX), CX
 
-last193:
+last155:
 	VBROADCASTI128 (CX), Y0
 	VPXOR          (R8), Y0, Y1
 	VAESENCLAST    Y1, Y5, Y5
@@ -8606,7 +7590,7 @@ last193:
 	ADDQ           $0x00000080, DI
 	SUBQ           $0x00000080, R9
 
-groupsEnd190:
+groupsEnd152:
 	MOVQ           R9, R10
 	LEAQ           15(R9), CX
 	ANDQ           $-16, CX
@@ -8620,7 +7604,7 @@ groupsEnd190:
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
 	TESTQ          $0x00000040, R9
-	JZ             skip194
+	JZ             skip156
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -8660,7 +7644,7 @@ groupsEnd190:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last195
+	JB             last157
 	VBROADCASTI128 288(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -8668,7 +7652,7 @@ groupsEnd190:
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
 	LEAQ           320(AX), CX
-	JE             last195
+	JE             last157
 	VBROADCASTI128 320(AX), Y7
 	VAESENC        Y7, Y5, Y5
 	VAESENC        Y7, Y6, Y6
@@ -8677,7 +7661,7 @@ groupsEnd190:
 	VAESENC        Y7, Y6, Y6
 	LEAQ           352(AX), CX
 
-last195:
+last157:
 	VBROADCASTI128 (CX), Y7
 	VAESENCLAST    Y7, Y5, Y5
 	VAESENCLAST    Y7, Y6, Y6
@@ -8717,9 +7701,9 @@ last195:
 	VPXOR          Y5, Y1, Y1
 	ADDQ           $0x40, R11
 
-skip194:
+skip156:
 	TESTQ          $0x00000020, R9
-	JZ             skip196
+	JZ             skip158
 	VMOVDQU        numbers<>+0(SB), Y5
 	VPADDD         Y4, Y5, Y5
 	VPSHUFB        reverse<>+0(SB), Y5, Y5
@@ -8746,20 +7730,20 @@ skip194:
 	VAESENC        Y6, Y5, Y5
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last197
+	JB             last159
 	VBROADCASTI128 288(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           320(AX), CX
-	JE             last197
+	JE             last159
 	VBROADCASTI128 320(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
 	VAESENC        Y6, Y5, Y5
 	LEAQ           352(AX), CX
 
-last197:
+last159:
 	VBROADCASTI128 (CX), Y6
 	VAESENCLAST    Y6, Y5, Y5
 	VMOVDQU        (R8), Y6
@@ -8783,9 +7767,9 @@ last197:
 	VPXOR          Y3, Y3, Y3
 	ADDQ           $0x20, R11
 
-skip196:
+skip158:
 	TESTQ   $0x00000010, R9
-	JZ      skip198
+	JZ      skip160
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -8812,20 +7796,20 @@ skip196:
 	VAESENC X6, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last199
+	JB      last161
 	VMOVDQU 288(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 304(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    320(AX), CX
-	JE      last199
+	JE      last161
 	VMOVDQU 320(AX), X6
 	VAESENC X6, X5, X5
 	VMOVDQU 336(AX), X6
 	VAESENC X6, X5, X5
 	LEAQ    352(AX), CX
 
-last199:
+last161:
 	VMOVDQU     (CX), X6
 	VAESENCLAST X6, X5, X5
 	VMOVDQU     (R8), X6
@@ -8851,9 +7835,9 @@ last199:
 	VPXOR       Y3, Y3, Y3
 	ADDQ        $0x10, R11
 
-skip198:
+skip160:
 	ANDQ    $0x0f, R9
-	JZ      skip200
+	JZ      skip162
 	VMOVDQU numbers<>+0(SB), X5
 	VPADDD  X4, X5, X5
 	VPSHUFB reverse<>+0(SB), X5, X5
@@ -8879,24 +7863,24 @@ skip198:
 	VAESENC X4, X5, X5
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last201
+	JB      last163
 	VMOVDQU 288(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 304(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    320(AX), CX
-	JE      last201
+	JE      last163
 	VMOVDQU 320(AX), X4
 	VAESENC X4, X5, X5
 	VMOVDQU 336(AX), X4
 	VAESENC X4, X5, X5
 	LEAQ    352(AX), CX
 
-last201:
+last163:
 	VMOVDQU     (CX), X4
 	VAESENCLAST X4, X5, X5
 	CMPQ        R9, $0x08
-	JB          less8202
+	JB          less8164
 	MOVQ        (R8), DX
 	MOVQ        -8(R8)(R9*1), R12
 	MOVQ        R9, CX
@@ -8905,12 +7889,12 @@ last201:
 	SHLQ        $0x03, CX
 	SHRQ        CL, R12
 	SHRQ        $0x08, R12
-	JMP         loaded204
+	JMP         loaded166
 
-less8202:
+less8164:
 	XORQ R12, R12
 	CMPQ R9, $0x04
-	JB   less4203
+	JB   less4165
 	MOVL (R8), DX
 	MOVL -4(R8)(R9*1), R13
 	MOVQ R9, CX
@@ -8918,9 +7902,9 @@ less8202:
 	SHLQ $0x03, CX
 	SHLQ CL, R13
 	ORQ  R13, DX
-	JMP  loaded204
+	JMP  loaded166
 
-less4203:
+less4165:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
@@ -8935,14 +7919,14 @@ less4203:
 	SHLQ    CL, R13
 	ORQ     R13, DX
 
-loaded204:
+loaded166:
 	VMOVQ   DX, X4
 	VPINSRQ $0x01, R12, X4, X4
 	VPXOR   X4, X5, X5
 	VMOVQ   X5, DX
 	VPEXTRQ $0x01, X5, R8
 	CMPQ    R9, $0x08
-	JB      less8205
+	JB      less8167
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -8955,20 +7939,20 @@ loaded204:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored207
+	JMP     stored169
 
-less8205:
+less8167:
 	CMPQ R9, $0x04
-	JB   less4206
+	JB   less4168
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored207
+	JMP  stored169
 
-less4206:
+less4168:
 	MOVQ R9, R12
 	SHRQ $0x01, R12
 	MOVQ DX, R8
@@ -8983,7 +7967,7 @@ less4206:
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored207:
+stored169:
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
@@ -9001,13 +7985,13 @@ stored207:
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip200:
+skip162:
 	TESTQ SI, SI
-	JZ    notLast173
+	JZ    notLast133
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ         R10, $0x70
-	JBE          lengths208
+	JBE          lengths170
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -9025,7 +8009,7 @@ skip200:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths208:
+lengths170:
 	MOVQ         112(BX), CX
 	MOVQ         104(BX), DX
 	VMOVQ        CX, X4
@@ -9062,7 +8046,7 @@ lengths208:
 	VPXOR        X0, X3, X3
 	VMOVDQU      X3, (SI)
 
-end174:
+end134:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -9082,1492 +8066,147 @@ end174:
 	VZEROUPPER
 	RET
 
-notLast173:
+notLast133:
 	MOVQ    8(BX), AX
 	VMOVDQU X3, (AX)
-	JMP     end174
-
-// func openLongAVX2(key *Key, r *run)
-// Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openLongAVX2(SB), $128-16
-	MOVQ key+0(FP), AX
-	MOVL 368(AX), DX
-	MOVQ r+8(FP), BX
-	MOVQ (BX), SI
-
-	// Only the last run of a message has a tag.
-	TESTQ SI, SI
-	JZ    noTag209
-
-	// The tag begins as the encrypted first counter block.
-	MOVQ    16(BX), CX
-	MOVL    (CX), DI
-	MOVQ    4(CX), CX
-	MOVQ    CX, R8
-	SHLQ    $0x20, R8
-	ORQ     R8, DI
-	SHRQ    $0x20, CX
-	VMOVQ   DI, X0
-	VPINSRQ $0x01, CX, X0, X0
-	VMOVDQU firstCounter<>+0(SB), X1
-	VPXOR   X1, X0, X0
-	VMOVDQU 128(AX), X1
-	VPXOR   X1, X0, X0
-	VMOVDQU 144(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 160(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 176(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 192(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 208(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 224(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 240(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 256(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 272(AX), X1
-	VAESENC X1, X0, X0
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last212
-	VMOVDQU 288(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 304(AX), X1
-	VAESENC X1, X0, X0
-	LEAQ    320(AX), CX
-	JE      last212
-	VMOVDQU 320(AX), X1
-	VAESENC X1, X0, X0
-	VMOVDQU 336(AX), X1
-	VAESENC X1, X0, X0
-	LEAQ    352(AX), CX
-
-last212:
-	VMOVDQU     (CX), X1
-	VAESENCLAST X1, X0, X0
-	VMOVDQU     X0, (SI)
-
-noTag209:
-	MOVQ    8(BX), CX
-	VMOVDQU (CX), X3
-
-	// Additional data.
-	MOVQ 24(BX), DI
-	MOVQ 32(BX), R8
-
-hashGroups214:
-	CMPQ         R8, $0x00000080
-	JB           hashRest215
-	VMOVDQU      64(DI), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VMOVDQU      64(AX), Y2
-	VPCLMULQDQ   $0x00, Y1, Y2, Y0
-	VPCLMULQDQ   $0x11, Y1, Y2, Y2
-	VMOVDQU      96(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y4
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y4, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y1, Y4
-	VPUNPCKHQDQ  Y5, Y1, Y1
-	VPXOR        Y1, Y4, Y4
-	VMOVDQU      64(AX), Y1
-	VPXOR        72(AX), Y1, Y1
-	VMOVDQU      96(AX), Y5
-	VPXOR        104(AX), Y5, Y5
-	VPCLMULQDQ   $0x00, Y4, Y1, Y1
-	VPCLMULQDQ   $0x10, Y4, Y5, Y5
-	VPXOR        Y5, Y1, Y1
-	VMOVDQU      (DI), Y4
-	VPSHUFB      reverse<>+0(SB), Y4, Y4
-	VPXOR        Y3, Y4, Y4
-	VMOVDQU      (AX), Y5
-	VPCLMULQDQ   $0x00, Y4, Y5, Y3
-	VPCLMULQDQ   $0x11, Y4, Y5, Y5
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y5, Y2, Y2
-	VMOVDQU      32(DI), Y3
-	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      32(AX), Y7
-	VPCLMULQDQ   $0x00, Y3, Y7, Y5
-	VPCLMULQDQ   $0x11, Y3, Y7, Y7
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y3, Y4, Y5
-	VPUNPCKHQDQ  Y3, Y4, Y4
-	VPXOR        Y4, Y5, Y5
-	VMOVDQU      (AX), Y4
-	VPXOR        8(AX), Y4, Y4
-	VMOVDQU      32(AX), Y3
-	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y4, Y4
-	VPCLMULQDQ   $0x10, Y5, Y3, Y3
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	ADDQ         $0x00000080, DI
-	SUBQ         $0x00000080, R8
-	JMP          hashGroups214
-
-hashRest215:
-	TESTQ      R8, R8
-	JZ         text213
-	VPXOR      Y0, Y0, Y0
-	VPXOR      Y1, Y1, Y1
-	VPXOR      Y2, Y2, Y2
-	LEAQ       15(R8), CX
-	ANDQ       $-16, CX
-	LEAQ       128(AX), R9
-	SUBQ       CX, R9
-	TESTQ      $0x00000040, R8
-	JZ         skip216
-	VMOVDQU    (DI), Y4
-	VMOVDQU    32(DI), Y5
-	ADDQ       $0x40, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y7
-	VPCLMULQDQ $0x00, Y4, Y7, Y3
-	VPCLMULQDQ $0x11, Y4, Y7, Y7
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VMOVDQU    32(R9), Y7
-	VPCLMULQDQ $0x00, Y5, Y7, Y4
-	VPCLMULQDQ $0x11, Y5, Y7, Y7
-	VPXOR      Y4, Y0, Y0
-	VPXOR      Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXOR      Y5, Y4, Y4
-	VMOVDQU    32(R9), Y5
-	VPXOR      40(R9), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXOR      Y5, Y1, Y1
-	ADDQ       $0x40, R9
-
-skip216:
-	TESTQ      $0x00000020, R8
-	JZ         skip217
-	VMOVDQU    (DI), Y4
-	ADDQ       $0x20, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x20, R9
-
-skip217:
-	TESTQ      $0x00000010, R8
-	JZ         skip218
-	VMOVDQU    (DI), X5
-	ADDQ       $0x10, DI
-	VPXOR      Y4, Y4, Y4
-	VPXOR      X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-	ADDQ       $0x10, R9
-
-skip218:
-	ANDQ $0x0f, R8
-	JZ   skip219
-	CMPQ R8, $0x08
-	JB   less8220
-	MOVQ (DI), R10
-	MOVQ -8(DI)(R8*1), R11
-	MOVQ R8, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R11
-	SHRQ $0x08, R11
-	JMP  loaded222
-
-less8220:
-	XORQ R11, R11
-	CMPQ R8, $0x04
-	JB   less4221
-	MOVL (DI), R10
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, R10
-	JMP  loaded222
-
-less4221:
-	MOVQ    R8, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (DI), R10
-	MOVBQZX (DI)(CX*1), R12
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-
-loaded222:
-	VMOVQ      R10, X5
-	VPINSRQ    $0x01, R11, X5, X5
-	VPXOR      Y4, Y4, Y4
-	VPXOR      X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R9), Y4
-	VPXOR      8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-
-skip219:
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-
-text213:
-	// Text.
-	MOVQ        16(BX), CX
-	MOVL        (CX), DI
-	MOVQ        4(CX), CX
-	MOVQ        CX, R8
-	SHLQ        $0x20, R8
-	ORQ         R8, DI
-	SHRQ        $0x20, CX
-	VMOVQ       DI, X6
-	VPINSRQ     $0x01, CX, X6, X6
-	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        96(BX), CX
-	VMOVD       CX, X0
-	VPADDD      X0, X6, X6
-	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        48(BX), DI
-	MOVQ        72(BX), R8
-	MOVQ        80(BX), R9
-
-	// H^16 to H^9.
-	VBROADCASTI128 (AX), Y0
-	VMOVDQA        Y0, Y1
-	VMOVDQU        (AX), Y5
-	VPCLMULQDQ     $0x00, Y1, Y5, Y2
-	VPCLMULQDQ     $0x11, Y1, Y5, Y5
-	VPSHUFD        $0x4e, Y1, Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y6, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPXOR          Y5, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
-	VPSHUFD        $0x4e, Y2, Y2
-	VPXOR          Y6, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y2, Y5, Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        Y5, (SP)
-	VMOVDQA        Y0, Y1
-	VMOVDQU        32(AX), Y5
-	VPCLMULQDQ     $0x00, Y1, Y5, Y2
-	VPCLMULQDQ     $0x11, Y1, Y5, Y5
-	VPSHUFD        $0x4e, Y1, Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        32(AX), Y1
-	VPXOR          40(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y6, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPXOR          Y5, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
-	VPSHUFD        $0x4e, Y2, Y2
-	VPXOR          Y6, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y2, Y5, Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        Y5, 32(SP)
-	VMOVDQA        Y0, Y1
-	VMOVDQU        64(AX), Y5
-	VPCLMULQDQ     $0x00, Y1, Y5, Y2
-	VPCLMULQDQ     $0x11, Y1, Y5, Y5
-	VPSHUFD        $0x4e, Y1, Y6
-	VPXOR          Y1, Y6, Y6
-	VMOVDQU        64(AX), Y1
-	VPXOR          72(AX), Y1, Y1
-	VPCLMULQDQ     $0x00, Y6, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPXOR          Y5, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y2, Y6
-	VPSHUFD        $0x4e, Y2, Y2
-	VPXOR          Y6, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y2
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y2, Y5, Y5
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        Y5, 64(SP)
-	VMOVDQU        96(AX), Y2
-	VPCLMULQDQ     $0x00, Y0, Y2, Y1
-	VPCLMULQDQ     $0x11, Y0, Y2, Y2
-	VPSHUFD        $0x4e, Y0, Y5
-	VPXOR          Y0, Y5, Y5
-	VMOVDQU        96(AX), Y0
-	VPXOR          104(AX), Y0, Y0
-	VPCLMULQDQ     $0x00, Y5, Y0, Y0
-	VPXOR          Y1, Y0, Y0
-	VPXOR          Y2, Y0, Y0
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y5
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y1, Y0, Y0
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y1
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y1, Y2, Y2
-	VPXOR          Y0, Y2, Y2
-	VMOVDQU        Y2, 96(SP)
-	PCALIGN        $0x40
-
-groups223:
-	VBROADCASTI128 128(AX), Y2
-	VMOVDQA        Y4, Y1
-	VPADDD         count16<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y0
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y0, Y0
-	VPXOR          Y2, Y0, Y0
-	VPXOR          lowBits16<>+0(SB), Y1, Y5
-	VPXOR          lowBits16<>+32(SB), Y1, Y6
-	VPXOR          lowBits16<>+64(SB), Y1, Y7
-	VPXOR          lowBits16<>+96(SB), Y1, Y8
-	VPXOR          lowBits16<>+128(SB), Y1, Y9
-	VPXOR          lowBits16<>+160(SB), Y1, Y10
-	VPXOR          lowBits16<>+192(SB), Y1, Y11
-	VPXOR          lowBits16<>+224(SB), Y0, Y12
-	VBROADCASTI128 144(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VBROADCASTI128 160(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VMOVDQU        (R8), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (SP), Y2
-	VPCLMULQDQ     $0x00, Y1, Y2, Y0
-	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        32(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(SP), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y13
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y13, Y13
-	VMOVDQU        (SP), Y1
-	VPXOR          8(SP), Y1, Y1
-	VMOVDQU        32(SP), Y3
-	VPXOR          40(SP), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y1, Y1
-	VPCLMULQDQ     $0x10, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 176(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VBROADCASTI128 192(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        64(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(SP), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VMOVDQU        96(R8), Y13
-	VPSHUFB        reverse<>+0(SB), Y13, Y13
-	VMOVDQU        96(SP), Y15
-	VPCLMULQDQ     $0x00, Y13, Y15, Y14
-	VPCLMULQDQ     $0x11, Y13, Y15, Y15
-	VPXOR          Y14, Y0, Y0
-	VPXOR          Y15, Y2, Y2
-	VPUNPCKLQDQ    Y13, Y3, Y14
-	VPUNPCKHQDQ    Y13, Y3, Y3
-	VPXOR          Y3, Y14, Y14
-	VMOVDQU        64(SP), Y13
-	VPXOR          72(SP), Y13, Y13
-	VMOVDQU        96(SP), Y3
-	VPXOR          104(SP), Y3, Y3
-	VPCLMULQDQ     $0x00, Y14, Y13, Y13
-	VPCLMULQDQ     $0x10, Y14, Y3, Y3
-	VPXOR          Y13, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 208(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VBROADCASTI128 224(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        128(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        (AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VMOVDQU        160(R8), Y13
-	VPSHUFB        reverse<>+0(SB), Y13, Y13
-	VMOVDQU        32(AX), Y15
-	VPCLMULQDQ     $0x00, Y13, Y15, Y14
-	VPCLMULQDQ     $0x11, Y13, Y15, Y15
-	VPXOR          Y14, Y0, Y0
-	VPXOR          Y15, Y2, Y2
-	VPUNPCKLQDQ    Y13, Y3, Y14
-	VPUNPCKHQDQ    Y13, Y3, Y3
-	VPXOR          Y3, Y14, Y14
-	VMOVDQU        (AX), Y13
-	VPXOR          8(AX), Y13, Y13
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y14, Y13, Y13
-	VPCLMULQDQ     $0x10, Y14, Y3, Y3
-	VPXOR          Y13, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 240(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VBROADCASTI128 256(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        192(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VMOVDQU        224(R8), Y13
-	VPSHUFB        reverse<>+0(SB), Y13, Y13
-	VMOVDQU        96(AX), Y15
-	VPCLMULQDQ     $0x00, Y13, Y15, Y14
-	VPCLMULQDQ     $0x11, Y13, Y15, Y15
-	VPXOR          Y14, Y0, Y0
-	VPXOR          Y15, Y2, Y2
-	VPUNPCKLQDQ    Y13, Y3, Y14
-	VPUNPCKHQDQ    Y13, Y3, Y3
-	VPXOR          Y3, Y14, Y14
-	VMOVDQU        64(AX), Y13
-	VPXOR          72(AX), Y13, Y13
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y14, Y13, Y13
-	VPCLMULQDQ     $0x10, Y14, Y3, Y3
-	VPXOR          Y13, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 272(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last225
-	VBROADCASTI128 288(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VBROADCASTI128 304(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	LEAQ           320(AX), CX
-	JE             last225
-	VBROADCASTI128 320(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VBROADCASTI128 336(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VAESENC        Y0, Y9, Y9
-	VAESENC        Y0, Y10, Y10
-	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	LEAQ           352(AX), CX
-
-last225:
-	VBROADCASTI128 (CX), Y0
-	VPXOR          (R8), Y0, Y1
-	VAESENCLAST    Y1, Y5, Y5
-	VPXOR          32(R8), Y0, Y1
-	VAESENCLAST    Y1, Y6, Y6
-	VPXOR          64(R8), Y0, Y1
-	VAESENCLAST    Y1, Y7, Y7
-	VPXOR          96(R8), Y0, Y1
-	VAESENCLAST    Y1, Y8, Y8
-	VPXOR          128(R8), Y0, Y1
-	VAESENCLAST    Y1, Y9, Y9
-	VPXOR          160(R8), Y0, Y1
-	VAESENCLAST    Y1, Y10, Y10
-	VPXOR          192(R8), Y0, Y1
-	VAESENCLAST    Y1, Y11, Y11
-	VPXOR          224(R8), Y0, Y0
-	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        Y6, 32(DI)
-	VMOVDQU        Y7, 64(DI)
-	VMOVDQU        Y8, 96(DI)
-	VMOVDQU        Y9, 128(DI)
-	VMOVDQU        Y10, 160(DI)
-	VMOVDQU        Y11, 192(DI)
-	VMOVDQU        Y12, 224(DI)
-	ADDQ           $0x00000100, R8
-	ADDQ           $0x00000100, DI
-	SUBQ           $0x00000100, R9
-	CMPQ           R9, $0x00000100
-	JAE            groups223
-
-	// The frame held secrets.
-	VPXOR          Y0, Y0, Y0
-	VMOVDQU        Y0, (SP)
-	VMOVDQU        Y0, 32(SP)
-	VMOVDQU        Y0, 64(SP)
-	VMOVDQU        Y0, 96(SP)
-	CMPQ           R9, $0x00000080
-	JB             groupsEnd226
-	PCALIGN        $0x40
-	VBROADCASTI128 128(AX), Y2
-	VMOVDQA        Y4, Y1
-	VPADDD         count8<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y0
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y0, Y0
-	VPXOR          Y2, Y0, Y0
-	VPXOR          lowBits8<>+0(SB), Y1, Y5
-	VPXOR          lowBits8<>+32(SB), Y1, Y6
-	VPXOR          lowBits8<>+64(SB), Y1, Y7
-	VPXOR          lowBits8<>+96(SB), Y0, Y8
-	VBROADCASTI128 144(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 160(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VMOVDQU        (R8), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
-	VPCLMULQDQ     $0x00, Y1, Y2, Y0
-	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        32(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y10
-	VPCLMULQDQ     $0x00, Y3, Y10, Y9
-	VPCLMULQDQ     $0x11, Y3, Y10, Y10
-	VPXOR          Y9, Y0, Y0
-	VPXOR          Y10, Y2, Y2
-	VBROADCASTI128 176(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VBROADCASTI128 192(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VPUNPCKLQDQ    Y3, Y1, Y9
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y9, Y9
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y1, Y1
-	VPCLMULQDQ     $0x10, Y9, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        64(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y10
-	VPCLMULQDQ     $0x00, Y3, Y10, Y9
-	VPCLMULQDQ     $0x11, Y3, Y10, Y10
-	VPXOR          Y9, Y0, Y0
-	VPXOR          Y10, Y2, Y2
-	VBROADCASTI128 208(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VBROADCASTI128 224(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VMOVDQU        96(R8), Y9
-	VPSHUFB        reverse<>+0(SB), Y9, Y9
-	VMOVDQU        96(AX), Y11
-	VPCLMULQDQ     $0x00, Y9, Y11, Y10
-	VPCLMULQDQ     $0x11, Y9, Y11, Y11
-	VPXOR          Y10, Y0, Y0
-	VPXOR          Y11, Y2, Y2
-	VBROADCASTI128 240(AX), Y10
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VBROADCASTI128 256(AX), Y10
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VPUNPCKLQDQ    Y9, Y3, Y10
-	VPUNPCKHQDQ    Y9, Y3, Y3
-	VPXOR          Y3, Y10, Y10
-	VMOVDQU        64(AX), Y9
-	VPXOR          72(AX), Y9, Y9
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y10, Y9, Y9
-	VPCLMULQDQ     $0x10, Y10, Y3, Y3
-	VPXOR          Y9, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
-	VBROADCASTI128 272(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last229
-	VBROADCASTI128 288(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 304(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	LEAQ           320(AX), CX
-	JE             last229
-	VBROADCASTI128 320(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 336(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	LEAQ           352(AX), CX
-
-last229:
-	VBROADCASTI128 (CX), Y0
-	VPXOR          (R8), Y0, Y1
-	VAESENCLAST    Y1, Y5, Y5
-	VPXOR          32(R8), Y0, Y1
-	VAESENCLAST    Y1, Y6, Y6
-	VPXOR          64(R8), Y0, Y1
-	VAESENCLAST    Y1, Y7, Y7
-	VPXOR          96(R8), Y0, Y0
-	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        Y6, 32(DI)
-	VMOVDQU        Y7, 64(DI)
-	VMOVDQU        Y8, 96(DI)
-	ADDQ           $0x00000080, R8
-	ADDQ           $0x00000080, DI
-	SUBQ           $0x00000080, R9
-
-groupsEnd226:
-	MOVQ           R9, R10
-	LEAQ           15(R9), CX
-	ANDQ           $-16, CX
-	LEAQ           128(AX), R11
-	SUBQ           CX, R11
-	LEAQ           (AX), CX
-	SUBQ           $0x10, R11
-	CMPQ           R11, CX
-	CMOVQCS        CX, R11
-	VPXOR          Y0, Y0, Y0
-	VPXOR          Y1, Y1, Y1
-	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R9
-	JZ             skip230
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        numbers<>+32(SB), Y6
-	VPADDD         Y4, Y6, Y6
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VPADDD         count4<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y7
-	VPXOR          Y7, Y5, Y5
-	VPXOR          Y7, Y6, Y6
-	VBROADCASTI128 144(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 160(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 176(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 192(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 208(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 224(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 240(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 256(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 272(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last231
-	VBROADCASTI128 288(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 304(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           320(AX), CX
-	JE             last231
-	VBROADCASTI128 320(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 336(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           352(AX), CX
-
-last231:
-	VBROADCASTI128 (CX), Y7
-	VAESENCLAST    Y7, Y5, Y5
-	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R8), Y7
-	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y5
-	VPXOR          Y5, Y6, Y6
-	VMOVDQU        Y6, 32(DI)
-	ADDQ           $0x40, R8
-	ADDQ           $0x40, DI
-	VPSHUFB        reverse<>+0(SB), Y7, Y7
-	VPXOR          Y3, Y7, Y7
-	VMOVDQU        (R11), Y6
-	VPCLMULQDQ     $0x00, Y7, Y6, Y3
-	VPCLMULQDQ     $0x11, Y7, Y6, Y6
-	VPXOR          Y3, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VPSHUFD        $0x4e, Y7, Y3
-	VPXOR          Y7, Y3, Y3
-	VMOVDQU        (R11), Y6
-	VPXOR          8(R11), Y6, Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y6
-	VPXOR          Y6, Y1, Y1
-	VPXOR          Y3, Y3, Y3
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        32(R11), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y6
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y6, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPSHUFD        $0x4e, Y5, Y6
-	VPXOR          Y5, Y6, Y6
-	VMOVDQU        32(R11), Y5
-	VPXOR          40(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	ADDQ           $0x40, R11
-
-skip230:
-	TESTQ          $0x00000020, R9
-	JZ             skip232
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPADDD         count2<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y6
-	VPXOR          Y6, Y5, Y5
-	VBROADCASTI128 144(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 160(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 176(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 192(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 208(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 224(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 240(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 256(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 272(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last233
-	VBROADCASTI128 288(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 304(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           320(AX), CX
-	JE             last233
-	VBROADCASTI128 320(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 336(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           352(AX), CX
-
-last233:
-	VBROADCASTI128 (CX), Y6
-	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R8), Y6
-	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	ADDQ           $0x20, R8
-	ADDQ           $0x20, DI
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VPXOR          Y3, Y6, Y6
-	VMOVDQU        (R11), Y5
-	VPCLMULQDQ     $0x00, Y6, Y5, Y3
-	VPCLMULQDQ     $0x11, Y6, Y5, Y5
-	VPXOR          Y3, Y0, Y0
-	VPXOR          Y5, Y2, Y2
-	VPSHUFD        $0x4e, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VMOVDQU        (R11), Y5
-	VPXOR          8(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y3, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R11
-
-skip232:
-	TESTQ   $0x00000010, R9
-	JZ      skip234
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VPADDD  count1<>+0(SB), X4, X4
-	VMOVDQU 128(AX), X6
-	VPXOR   X6, X5, X5
-	VMOVDQU 144(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 160(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 176(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 192(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 208(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 224(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 240(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 256(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 272(AX), X6
-	VAESENC X6, X5, X5
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last235
-	VMOVDQU 288(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 304(AX), X6
-	VAESENC X6, X5, X5
-	LEAQ    320(AX), CX
-	JE      last235
-	VMOVDQU 320(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 336(AX), X6
-	VAESENC X6, X5, X5
-	LEAQ    352(AX), CX
-
-last235:
-	VMOVDQU     (CX), X6
-	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R8), X6
-	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (DI)
-	ADDQ        $0x10, R8
-	ADDQ        $0x10, DI
-	VPXOR       Y5, Y5, Y5
-	VPXOR       X6, X5, X5
-	VPSHUFB     reverse<>+0(SB), Y5, Y5
-	VPXOR       Y3, Y5, Y5
-	VMOVDQU     (R11), Y6
-	VPCLMULQDQ  $0x00, Y5, Y6, Y3
-	VPCLMULQDQ  $0x11, Y5, Y6, Y6
-	VPXOR       Y3, Y0, Y0
-	VPXOR       Y6, Y2, Y2
-	VPSHUFD     $0x4e, Y5, Y3
-	VPXOR       Y5, Y3, Y3
-	VMOVDQU     (R11), Y5
-	VPXOR       8(R11), Y5, Y5
-	VPCLMULQDQ  $0x00, Y3, Y5, Y5
-	VPXOR       Y5, Y1, Y1
-	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R11
-
-skip234:
-	ANDQ    $0x0f, R9
-	JZ      skip236
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VMOVDQU 128(AX), X4
-	VPXOR   X4, X5, X5
-	VMOVDQU 144(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 160(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 176(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 192(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 208(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 224(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 240(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 256(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 272(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last237
-	VMOVDQU 288(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 304(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    320(AX), CX
-	JE      last237
-	VMOVDQU 320(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 336(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    352(AX), CX
-
-last237:
-	VMOVDQU     (CX), X4
-	VAESENCLAST X4, X5, X5
-	CMPQ        R9, $0x08
-	JB          less8238
-	MOVQ        (R8), DX
-	MOVQ        -8(R8)(R9*1), R12
-	MOVQ        R9, CX
-	NEGQ        CX
-	ADDQ        $+15, CX
-	SHLQ        $0x03, CX
-	SHRQ        CL, R12
-	SHRQ        $0x08, R12
-	JMP         loaded240
-
-less8238:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less4239
-	MOVL (R8), DX
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, DX
-	JMP  loaded240
-
-less4239:
-	MOVQ    R9, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (R8), DX
-	MOVBQZX (R8)(CX*1), R13
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-
-loaded240:
-	VMOVQ   DX, X4
-	VPINSRQ $0x01, R12, X4, X4
-	VPXOR   X4, X5, X5
-	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R8
-	CMPQ    R9, $0x08
-	JB      less8241
-	MOVQ    DX, (DI)
-	MOVQ    R9, CX
-	SHLQ    $0x03, CX
-	SHRQ    CL, DX
-	MOVQ    R9, CX
-	NEGQ    CX
-	ADDQ    $+15, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R8
-	SHLQ    $0x08, R8
-	ORQ     R8, DX
-	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored243
-
-less8241:
-	CMPQ R9, $0x04
-	JB   less4242
-	MOVL DX, (DI)
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVL DX, -4(DI)(R9*1)
-	JMP  stored243
-
-less4242:
-	MOVQ R9, R12
-	SHRQ $0x01, R12
-	MOVQ DX, R8
-	MOVB R8, (DI)
-	MOVQ R12, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R8
-	MOVB R8, (DI)(R12*1)
-	MOVQ R9, CX
-	ADDQ $-1, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVB DL, -1(DI)(R9*1)
-
-stored243:
-	VPXOR      Y5, Y5, Y5
-	VPXOR      X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXOR      Y3, Y5, Y5
-	VMOVDQU    (R11), Y4
-	VPCLMULQDQ $0x00, Y5, Y4, Y3
-	VPCLMULQDQ $0x11, Y5, Y4, Y4
-	VPXOR      Y3, Y0, Y0
-	VPXOR      Y4, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXOR      Y5, Y3, Y3
-	VMOVDQU    (R11), Y4
-	VPXOR      8(R11), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXOR      Y4, Y1, Y1
-	VPXOR      Y3, Y3, Y3
-
-skip236:
-	TESTQ SI, SI
-	JZ    notLast210
-
-	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         R10, $0x70
-	JBE          lengths244
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	VPXOR        Y0, Y0, Y0
-	VPXOR        Y1, Y1, Y1
-	VPXOR        Y2, Y2, Y2
-
-lengths244:
-	MOVQ         112(BX), CX
-	MOVQ         104(BX), DX
-	VMOVQ        CX, X4
-	VPINSRQ      $0x01, DX, X4, X4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        X4, X5, X5
-	VPXOR        Y3, Y5, Y5
-	VMOVDQU      112(AX), Y4
-	VPCLMULQDQ   $0x00, Y5, Y4, Y3
-	VPCLMULQDQ   $0x11, Y5, Y4, Y4
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y4, Y2, Y2
-	VPSHUFD      $0x4e, Y5, Y3
-	VPXOR        Y5, Y3, Y3
-	VMOVDQU      112(AX), Y4
-	VPXOR        120(AX), Y4, Y4
-	VPCLMULQDQ   $0x00, Y3, Y4, Y4
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	VPSHUFB      reverse<>+0(SB), X3, X3
-	VMOVDQU      (SI), X0
-	VPXOR        X0, X3, X3
-	VMOVDQU      X3, (SI)
-
-end211:
-	VPXOR X0, X0, X0
-	VPXOR X1, X1, X1
-	VPXOR X2, X2, X2
-	VPXOR X3, X3, X3
-	VPXOR X4, X4, X4
-	VPXOR X5, X5, X5
-	VPXOR X6, X6, X6
-	VPXOR X7, X7, X7
-	VPXOR X8, X8, X8
-	VPXOR X9, X9, X9
-	VPXOR X10, X10, X10
-	VPXOR X11, X11, X11
-	VPXOR X12, X12, X12
-	VPXOR X13, X13, X13
-	VPXOR X14, X14, X14
-	VPXOR X15, X15, X15
-	VZEROUPPER
-	RET
-
-notLast210:
-	MOVQ    8(BX), AX
-	VMOVDQU X3, (AX)
-	JMP     end211
+	JMP     end134
 
 // func hashAVX512(key *Key, sum *[16]byte, p *byte, n int)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, VPCLMULQDQ
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, VPCLMULQDQ
 TEXT ·hashAVX512(SB), $0-32
 	MOVQ            key+0(FP), AX
+	VMOVDQU64       reverse<>+0(SB), Z4
 	MOVQ            sum+8(FP), CX
 	VMOVDQU64       (CX), X3
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              short245
+	JB              short171
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
-	VMOVDQA64       Z2, Z6
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z6, Z5
-	VPXORQ          Z6, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z6, Z1
-	VPCLMULQDQ      $0x11, Z0, Z6, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z1, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
+	VMOVDQA64       Z2, Z7
+	VPSHUFD         $0x4e, Z0, Z5
+	VPXORQ          Z0, Z5, Z5
+	VPSHUFD         $0x4e, Z7, Z6
+	VPXORQ          Z7, Z6, Z6
+	VPCLMULQDQ      $0x00, Z0, Z7, Z1
+	VPCLMULQDQ      $0x11, Z0, Z7, Z0
+	VPCLMULQDQ      $0x00, Z5, Z6, Z5
+	VPTERNLOGQ      $0x96, Z1, Z0, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z5, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z0
+	VPTERNLOGQ      $0x96, Z6, Z1, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z5, Z1
+	VPSHUFD         $0x4e, Z5, Z5
+	VPTERNLOGQ      $0x96, Z1, Z5, Z0
 	VSHUFI64X2      $0x88, Z2, Z0, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z6
+	VSHUFI64X2      $0x00, Z0, Z0, Z7
 	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z6, Z4
-	VPXORQ          Z6, Z4, Z4
-	VPSHUFD         $0x4e, Z2, Z5
-	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z6, Z2, Z0
-	VPCLMULQDQ      $0x11, Z6, Z2, Z2
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z0, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
+	VPSHUFD         $0x4e, Z7, Z5
+	VPXORQ          Z7, Z5, Z5
+	VPSHUFD         $0x4e, Z2, Z6
+	VPXORQ          Z2, Z6, Z6
+	VPCLMULQDQ      $0x00, Z7, Z2, Z0
+	VPCLMULQDQ      $0x11, Z7, Z2, Z2
+	VPCLMULQDQ      $0x00, Z5, Z6, Z5
+	VPTERNLOGQ      $0x96, Z0, Z2, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
 	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z5, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z4, Z2
+	VPTERNLOGQ      $0x96, Z6, Z0, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z5, Z0
+	VPSHUFD         $0x4e, Z5, Z5
+	VPTERNLOGQ      $0x96, Z0, Z5, Z2
 	VPSHUFD         $0x4e, Z2, Z0
 	VPXORQ          Z2, Z0, Z0
-	VSHUFI64X2      $0x00, Z2, Z2, Z4
-	VSHUFI64X2      $0x00, Z0, Z0, Z5
-	VSHUFI64X2      $0x55, Z2, Z2, Z6
-	VSHUFI64X2      $0x55, Z0, Z0, Z7
-	VSHUFI64X2      $0xaa, Z2, Z2, Z8
-	VSHUFI64X2      $0xaa, Z0, Z0, Z9
-	VSHUFI64X2      $0xff, Z2, Z2, Z10
-	VSHUFI64X2      $0xff, Z0, Z0, Z11
+	VSHUFI64X2      $0x00, Z2, Z2, Z5
+	VSHUFI64X2      $0x00, Z0, Z0, Z6
+	VSHUFI64X2      $0x55, Z2, Z2, Z7
+	VSHUFI64X2      $0x55, Z0, Z0, Z8
+	VSHUFI64X2      $0xaa, Z2, Z2, Z9
+	VSHUFI64X2      $0xaa, Z0, Z0, Z10
+	VSHUFI64X2      $0xff, Z2, Z2, Z11
+	VSHUFI64X2      $0xff, Z0, Z0, Z12
 	VPSHUFD         $0x4e, Z1, Z0
 	VPXORQ          Z1, Z0, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z12
-	VSHUFI64X2      $0x00, Z0, Z0, Z13
-	VSHUFI64X2      $0x55, Z1, Z1, Z14
-	VSHUFI64X2      $0x55, Z0, Z0, Z15
-	VSHUFI64X2      $0xaa, Z1, Z1, Z16
-	VSHUFI64X2      $0xaa, Z0, Z0, Z17
-	VSHUFI64X2      $0xff, Z1, Z1, Z18
-	VSHUFI64X2      $0xff, Z0, Z0, Z19
-	VPXORQ          Z20, Z20, Z20
-	VMOVDQU64       reverse<>+0(SB), Z21
+	VSHUFI64X2      $0x00, Z1, Z1, Z13
+	VSHUFI64X2      $0x00, Z0, Z0, Z14
+	VSHUFI64X2      $0x55, Z1, Z1, Z15
+	VSHUFI64X2      $0x55, Z0, Z0, Z16
+	VSHUFI64X2      $0xaa, Z1, Z1, Z17
+	VSHUFI64X2      $0xaa, Z0, Z0, Z18
+	VSHUFI64X2      $0xff, Z1, Z1, Z19
+	VSHUFI64X2      $0xff, Z0, Z0, Z20
+	VPXORQ          Z21, Z21, Z21
 	VMOVDQU64       384(DX), Z2
-	VPSHUFB         Z21, Z2, Z2
+	VPSHUFB         Z4, Z2, Z2
 	VMOVDQU64       320(DX), Z23
-	VPSHUFB         Z21, Z23, Z23
+	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
-	VPCLMULQDQ      $0x00, Z18, Z2, Z0
-	VPCLMULQDQ      $0x11, Z18, Z2, Z2
-	VPCLMULQDQ      $0x00, Z19, Z1, Z1
+	VPCLMULQDQ      $0x00, Z19, Z2, Z0
+	VPCLMULQDQ      $0x11, Z19, Z2, Z2
+	VPCLMULQDQ      $0x00, Z20, Z1, Z1
 	VPSHUFD         $0x4e, Z23, Z22
 	VPXORQ          Z23, Z22, Z22
-	VPCLMULQDQ      $0x00, Z16, Z23, Z24
-	VPCLMULQDQ      $0x11, Z16, Z23, Z23
-	VPCLMULQDQ      $0x00, Z17, Z22, Z22
+	VPCLMULQDQ      $0x00, Z17, Z23, Z24
+	VPCLMULQDQ      $0x11, Z17, Z23, Z23
+	VPCLMULQDQ      $0x00, Z18, Z22, Z22
 	VPXORQ          Z0, Z24, Z0
 	VPXORQ          Z2, Z23, Z2
 	VPXORQ          Z1, Z22, Z1
 	VMOVDQU64       256(DX), Z22
-	VPSHUFB         Z21, Z22, Z22
+	VPSHUFB         Z4, Z22, Z22
 	VMOVDQU64       192(DX), Z23
-	VPSHUFB         Z21, Z23, Z23
+	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
-	VPCLMULQDQ      $0x00, Z14, Z22, Z25
-	VPCLMULQDQ      $0x11, Z14, Z22, Z22
-	VPCLMULQDQ      $0x00, Z15, Z24, Z24
+	VPCLMULQDQ      $0x00, Z15, Z22, Z25
+	VPCLMULQDQ      $0x11, Z15, Z22, Z22
+	VPCLMULQDQ      $0x00, Z16, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z26
 	VPXORQ          Z23, Z26, Z26
-	VPCLMULQDQ      $0x00, Z12, Z23, Z27
-	VPCLMULQDQ      $0x11, Z12, Z23, Z23
-	VPCLMULQDQ      $0x00, Z13, Z26, Z26
+	VPCLMULQDQ      $0x00, Z13, Z23, Z27
+	VPCLMULQDQ      $0x11, Z13, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z26, Z26
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
 	VMOVDQU64       128(DX), Z22
-	VPSHUFB         Z21, Z22, Z22
+	VPSHUFB         Z4, Z22, Z22
 	VMOVDQU64       64(DX), Z23
-	VPSHUFB         Z21, Z23, Z23
+	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
-	VPCLMULQDQ      $0x00, Z10, Z22, Z25
-	VPCLMULQDQ      $0x11, Z10, Z22, Z22
-	VPCLMULQDQ      $0x00, Z11, Z24, Z24
+	VPCLMULQDQ      $0x00, Z11, Z22, Z25
+	VPCLMULQDQ      $0x11, Z11, Z22, Z22
+	VPCLMULQDQ      $0x00, Z12, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z26
 	VPXORQ          Z23, Z26, Z26
-	VPCLMULQDQ      $0x00, Z8, Z23, Z27
-	VPCLMULQDQ      $0x11, Z8, Z23, Z23
-	VPCLMULQDQ      $0x00, Z9, Z26, Z26
+	VPCLMULQDQ      $0x00, Z9, Z23, Z27
+	VPCLMULQDQ      $0x11, Z9, Z23, Z23
+	VPCLMULQDQ      $0x00, Z10, Z26, Z26
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
 	VMOVDQU64       (DX), Z22
-	VPSHUFB         Z21, Z22, Z22
+	VPSHUFB         Z4, Z22, Z22
 	VPXORQ          Z3, Z22, Z22
 	VPSHUFD         $0x4e, Z22, Z3
 	VPXORQ          Z22, Z3, Z3
-	VPCLMULQDQ      $0x00, Z6, Z22, Z23
-	VPCLMULQDQ      $0x11, Z6, Z22, Z22
-	VPCLMULQDQ      $0x00, Z7, Z3, Z3
-	VPSHUFD         $0x4e, Z20, Z24
-	VPXORQ          Z20, Z24, Z24
-	VPCLMULQDQ      $0x00, Z4, Z20, Z25
-	VPCLMULQDQ      $0x11, Z4, Z20, Z20
-	VPCLMULQDQ      $0x00, Z5, Z24, Z24
+	VPCLMULQDQ      $0x00, Z7, Z22, Z23
+	VPCLMULQDQ      $0x11, Z7, Z22, Z22
+	VPCLMULQDQ      $0x00, Z8, Z3, Z3
+	VPSHUFD         $0x4e, Z21, Z24
+	VPXORQ          Z21, Z24, Z24
+	VPCLMULQDQ      $0x00, Z5, Z21, Z25
+	VPCLMULQDQ      $0x11, Z5, Z21, Z21
+	VPCLMULQDQ      $0x00, Z6, Z24, Z24
 	VPTERNLOGQ      $0x96, Z23, Z25, Z0
-	VPTERNLOGQ      $0x96, Z22, Z20, Z2
+	VPTERNLOGQ      $0x96, Z22, Z21, Z2
 	VPTERNLOGQ      $0x96, Z3, Z24, Z1
 	VMOVDQU64       448(DX), Z3
-	VPSHUFB         Z21, Z3, Z3
+	VPSHUFB         Z4, Z3, Z3
 	VPTERNLOGQ      $0x96, Z0, Z2, Z1
 	VPXORQ          Z3, Z2, Z2
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
@@ -10576,82 +8215,82 @@ TEXT ·hashAVX512(SB), $0-32
 	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD         $0x4e, Z1, Z1
 	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VMOVDQA64       Z2, Z20
+	VMOVDQA64       Z2, Z21
 	ADDQ            $0x00000200, DX
 	SUBQ            $0x00000200, BX
 	CMPQ            BX, $0x00000200
-	JB              hashLongLast247
+	JB              hashLongLast174
 	PCALIGN         $0x40
 
-hashLong246:
+hashLong173:
 	VMOVDQU64  384(DX), Z2
-	VPSHUFB    Z21, Z2, Z2
+	VPSHUFB    Z4, Z2, Z2
 	VMOVDQU64  320(DX), Z22
-	VPSHUFB    Z21, Z22, Z22
+	VPSHUFB    Z4, Z22, Z22
 	VPSHUFD    $0x4e, Z2, Z1
 	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z18, Z2, Z0
-	VPCLMULQDQ $0x11, Z18, Z2, Z2
-	VPCLMULQDQ $0x00, Z19, Z1, Z1
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
 	VPSHUFD    $0x4e, Z22, Z3
 	VPXORQ     Z22, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z22, Z23
-	VPCLMULQDQ $0x11, Z16, Z22, Z22
-	VPCLMULQDQ $0x00, Z17, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z22, Z23
+	VPCLMULQDQ $0x11, Z17, Z22, Z22
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
 	VPXORQ     Z0, Z23, Z0
 	VPXORQ     Z2, Z22, Z2
 	VPXORQ     Z1, Z3, Z1
 	VMOVDQU64  256(DX), Z3
-	VPSHUFB    Z21, Z3, Z3
+	VPSHUFB    Z4, Z3, Z3
 	VMOVDQU64  192(DX), Z22
-	VPSHUFB    Z21, Z22, Z22
+	VPSHUFB    Z4, Z22, Z22
 	VPSHUFD    $0x4e, Z3, Z23
 	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z14, Z3, Z24
-	VPCLMULQDQ $0x11, Z14, Z3, Z3
-	VPCLMULQDQ $0x00, Z15, Z23, Z23
+	VPCLMULQDQ $0x00, Z15, Z3, Z24
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z12, Z22, Z26
-	VPCLMULQDQ $0x11, Z12, Z22, Z22
-	VPCLMULQDQ $0x00, Z13, Z25, Z25
+	VPCLMULQDQ $0x00, Z13, Z22, Z26
+	VPCLMULQDQ $0x11, Z13, Z22, Z22
+	VPCLMULQDQ $0x00, Z14, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
 	VPTERNLOGQ $0x96, Z3, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
 	VMOVDQU64  128(DX), Z3
-	VPSHUFB    Z21, Z3, Z3
+	VPSHUFB    Z4, Z3, Z3
 	VMOVDQU64  64(DX), Z22
-	VPSHUFB    Z21, Z22, Z22
+	VPSHUFB    Z4, Z22, Z22
 	VPSHUFD    $0x4e, Z3, Z23
 	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z10, Z3, Z24
-	VPCLMULQDQ $0x11, Z10, Z3, Z3
-	VPCLMULQDQ $0x00, Z11, Z23, Z23
+	VPCLMULQDQ $0x00, Z11, Z3, Z24
+	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPCLMULQDQ $0x00, Z12, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z8, Z22, Z26
-	VPCLMULQDQ $0x11, Z8, Z22, Z22
-	VPCLMULQDQ $0x00, Z9, Z25, Z25
+	VPCLMULQDQ $0x00, Z9, Z22, Z26
+	VPCLMULQDQ $0x11, Z9, Z22, Z22
+	VPCLMULQDQ $0x00, Z10, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
 	VPTERNLOGQ $0x96, Z3, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
 	VMOVDQU64  (DX), Z3
-	VPSHUFB    Z21, Z3, Z3
+	VPSHUFB    Z4, Z3, Z3
 	VPSHUFD    $0x4e, Z3, Z22
 	VPXORQ     Z3, Z22, Z22
-	VPCLMULQDQ $0x00, Z6, Z3, Z23
-	VPCLMULQDQ $0x11, Z6, Z3, Z3
-	VPCLMULQDQ $0x00, Z7, Z22, Z22
-	VPSHUFD    $0x4e, Z20, Z24
-	VPXORQ     Z20, Z24, Z24
-	VPCLMULQDQ $0x00, Z4, Z20, Z25
-	VPCLMULQDQ $0x11, Z4, Z20, Z20
-	VPCLMULQDQ $0x00, Z5, Z24, Z24
+	VPCLMULQDQ $0x00, Z7, Z3, Z23
+	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VPCLMULQDQ $0x00, Z8, Z22, Z22
+	VPSHUFD    $0x4e, Z21, Z24
+	VPXORQ     Z21, Z24, Z24
+	VPCLMULQDQ $0x00, Z5, Z21, Z25
+	VPCLMULQDQ $0x11, Z5, Z21, Z21
+	VPCLMULQDQ $0x00, Z6, Z24, Z24
 	VPTERNLOGQ $0x96, Z23, Z25, Z0
-	VPTERNLOGQ $0x96, Z3, Z20, Z2
+	VPTERNLOGQ $0x96, Z3, Z21, Z2
 	VPTERNLOGQ $0x96, Z22, Z24, Z1
 	VMOVDQU64  448(DX), Z3
-	VPSHUFB    Z21, Z3, Z3
+	VPSHUFB    Z4, Z3, Z3
 	VPTERNLOGQ $0x96, Z0, Z2, Z1
 	VPXORQ     Z3, Z2, Z2
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
@@ -10660,49 +8299,49 @@ hashLong246:
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z20
+	VMOVDQA64  Z2, Z21
 	ADDQ       $0x00000200, DX
 	SUBQ       $0x00000200, BX
 	CMPQ       BX, $0x00000200
-	JAE        hashLong246
+	JAE        hashLong173
 
-hashLongLast247:
+hashLongLast174:
 	CMPQ       BX, $0x00000100
-	JB         skip248
+	JB         skip175
 	VMOVDQU64  128(DX), Z2
-	VPSHUFB    Z21, Z2, Z2
-	VMOVDQU64  64(DX), Z4
-	VPSHUFB    Z21, Z4, Z4
+	VPSHUFB    Z4, Z2, Z2
+	VMOVDQU64  64(DX), Z5
+	VPSHUFB    Z4, Z5, Z5
 	VPSHUFD    $0x4e, Z2, Z1
 	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z18, Z2, Z0
-	VPCLMULQDQ $0x11, Z18, Z2, Z2
-	VPCLMULQDQ $0x00, Z19, Z1, Z1
-	VPSHUFD    $0x4e, Z4, Z3
-	VPXORQ     Z4, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z4, Z5
-	VPCLMULQDQ $0x11, Z16, Z4, Z4
-	VPCLMULQDQ $0x00, Z17, Z3, Z3
-	VPXORQ     Z0, Z5, Z0
-	VPXORQ     Z2, Z4, Z2
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z5, Z3
+	VPXORQ     Z5, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z5, Z6
+	VPCLMULQDQ $0x11, Z17, Z5, Z5
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPXORQ     Z0, Z6, Z0
+	VPXORQ     Z2, Z5, Z2
 	VPXORQ     Z1, Z3, Z1
 	VMOVDQU64  (DX), Z3
-	VPSHUFB    Z21, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z4
-	VPXORQ     Z3, Z4, Z4
-	VPCLMULQDQ $0x00, Z14, Z3, Z5
-	VPCLMULQDQ $0x11, Z14, Z3, Z3
-	VPCLMULQDQ $0x00, Z15, Z4, Z4
-	VPSHUFD    $0x4e, Z20, Z6
-	VPXORQ     Z20, Z6, Z6
-	VPCLMULQDQ $0x00, Z12, Z20, Z7
-	VPCLMULQDQ $0x11, Z12, Z20, Z8
-	VPCLMULQDQ $0x00, Z13, Z6, Z6
-	VPTERNLOGQ $0x96, Z5, Z7, Z0
-	VPTERNLOGQ $0x96, Z3, Z8, Z2
-	VPTERNLOGQ $0x96, Z4, Z6, Z1
+	VPSHUFB    Z4, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z5
+	VPXORQ     Z3, Z5, Z5
+	VPCLMULQDQ $0x00, Z15, Z3, Z6
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z5, Z5
+	VPSHUFD    $0x4e, Z21, Z7
+	VPXORQ     Z21, Z7, Z7
+	VPCLMULQDQ $0x00, Z13, Z21, Z8
+	VPCLMULQDQ $0x11, Z13, Z21, Z9
+	VPCLMULQDQ $0x00, Z14, Z7, Z7
+	VPTERNLOGQ $0x96, Z6, Z8, Z0
+	VPTERNLOGQ $0x96, Z3, Z9, Z2
+	VPTERNLOGQ $0x96, Z5, Z7, Z1
 	VMOVDQU64  192(DX), Z3
-	VPSHUFB    Z21, Z3, Z3
+	VPSHUFB    Z4, Z3, Z3
 	VPTERNLOGQ $0x96, Z0, Z2, Z1
 	VPXORQ     Z3, Z2, Z2
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
@@ -10711,30 +8350,30 @@ hashLongLast247:
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z20
+	VMOVDQA64  Z2, Z21
 	ADDQ       $0x00000100, DX
 	SUBQ       $0x00000100, BX
 
-skip248:
+skip175:
 	CMPQ       BX, $0x00000080
-	JB         skip249
+	JB         skip176
 	VMOVDQU64  (DX), Z0
-	VPSHUFB    Z21, Z0, Z0
+	VPSHUFB    Z4, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z18, Z0, Z2
-	VPCLMULQDQ $0x11, Z18, Z0, Z3
-	VPCLMULQDQ $0x00, Z19, Z1, Z1
-	VPSHUFD    $0x4e, Z20, Z0
-	VPXORQ     Z20, Z0, Z0
-	VPCLMULQDQ $0x00, Z16, Z20, Z4
-	VPCLMULQDQ $0x11, Z16, Z20, Z5
-	VPCLMULQDQ $0x00, Z17, Z0, Z6
-	VPXORQ     Z2, Z4, Z0
-	VPXORQ     Z3, Z5, Z2
-	VPXORQ     Z1, Z6, Z1
+	VPCLMULQDQ $0x00, Z19, Z0, Z2
+	VPCLMULQDQ $0x11, Z19, Z0, Z3
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z21, Z0
+	VPXORQ     Z21, Z0, Z0
+	VPCLMULQDQ $0x00, Z17, Z21, Z5
+	VPCLMULQDQ $0x11, Z17, Z21, Z6
+	VPCLMULQDQ $0x00, Z18, Z0, Z7
+	VPXORQ     Z2, Z5, Z0
+	VPXORQ     Z3, Z6, Z2
+	VPXORQ     Z1, Z7, Z1
 	VMOVDQU64  64(DX), Z3
-	VPSHUFB    Z21, Z3, Z3
+	VPSHUFB    Z4, Z3, Z3
 	VPTERNLOGQ $0x96, Z0, Z2, Z1
 	VPXORQ     Z3, Z2, Z2
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
@@ -10743,18 +8382,18 @@ skip248:
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z20
+	VMOVDQA64  Z2, Z21
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000080, BX
 
-skip249:
+skip176:
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z20, Z3
-	VPXORQ        Z20, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z20, Z0
-	VPCLMULQDQ    $0x11, Z1, Z20, Z4
+	VPSHUFD       $0x4e, Z21, Z3
+	VPXORQ        Z21, Z3, Z3
+	VPCLMULQDQ    $0x00, Z1, Z21, Z0
+	VPCLMULQDQ    $0x11, Z1, Z21, Z4
 	VPCLMULQDQ    $0x00, Z2, Z3, Z1
 	VMOVDQA64     Z4, Z2
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
@@ -10769,74 +8408,54 @@ skip249:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
+	JMP           hashEnd172
 
-short245:
-hashGroups250:
+short171:
+hashGroups177:
 	CMPQ          BX, $0x00000080
-	JB            hashRest251
-	VMOVDQU64     64(DX), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VMOVDQU64     64(AX), Y2
-	VPCLMULQDQ    $0x00, Y1, Y2, Y0
-	VPCLMULQDQ    $0x11, Y1, Y2, Y2
-	VMOVDQU64     96(DX), Y5
-	VPSHUFB       reverse<>+0(SB), Y5, Y5
-	VMOVDQU64     96(AX), Y6
-	VPCLMULQDQ    $0x00, Y5, Y6, Y4
-	VPCLMULQDQ    $0x11, Y5, Y6, Y6
-	VPXORQ        Y4, Y0, Y0
-	VPXORQ        Y6, Y2, Y2
-	VPUNPCKLQDQ   Y5, Y1, Y4
-	VPUNPCKHQDQ   Y5, Y1, Y1
-	VPXORQ        Y1, Y4, Y4
-	VMOVDQU64     64(AX), Y1
-	VPXORQ        72(AX), Y1, Y1
-	VMOVDQU64     96(AX), Y5
-	VPXORQ        104(AX), Y5, Y5
-	VPCLMULQDQ    $0x00, Y4, Y1, Y1
-	VPCLMULQDQ    $0x10, Y4, Y5, Y5
-	VPXORQ        Y5, Y1, Y1
-	VMOVDQU64     (DX), Y4
-	VPSHUFB       reverse<>+0(SB), Y4, Y4
-	VPXORQ        Y3, Y4, Y4
-	VMOVDQU64     (AX), Y5
-	VPCLMULQDQ    $0x00, Y4, Y5, Y3
-	VPCLMULQDQ    $0x11, Y4, Y5, Y5
-	VPXORQ        Y3, Y0, Y0
-	VPXORQ        Y5, Y2, Y2
-	VMOVDQU64     32(DX), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VMOVDQU64     32(AX), Y6
-	VPCLMULQDQ    $0x00, Y3, Y6, Y5
-	VPCLMULQDQ    $0x11, Y3, Y6, Y6
-	VPXORQ        Y5, Y0, Y0
-	VPXORQ        Y6, Y2, Y2
-	VPUNPCKLQDQ   Y3, Y4, Y5
-	VPUNPCKHQDQ   Y3, Y4, Y4
-	VPXORQ        Y4, Y5, Y5
-	VMOVDQU64     (AX), Y4
-	VPXORQ        8(AX), Y4, Y4
-	VMOVDQU64     32(AX), Y3
-	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y4, Y4
-	VPCLMULQDQ    $0x10, Y5, Y3, Y3
-	VPXORQ        Y4, Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
+	JB            hashRest178
+	VMOVDQU64     (DX), Z2
+	VPSHUFB       Z4, Z2, Z2
+	VMOVDQU64     64(DX), Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPXORQ        Z3, Z2, Z2
+	VMOVDQU64     (AX), Z8
+	VMOVDQU64     8(AX), Z1
+	VPXORQ        Z8, Z1, Z1
+	VMOVDQU64     64(AX), Z3
+	VMOVDQU64     72(AX), Z7
+	VPXORQ        Z3, Z7, Z7
+	VPSHUFD       $0x4e, Z2, Z6
+	VPXORQ        Z2, Z6, Z6
+	VPCLMULQDQ    $0x00, Z8, Z2, Z0
+	VPCLMULQDQ    $0x11, Z8, Z2, Z2
+	VPCLMULQDQ    $0x00, Z1, Z6, Z1
+	VPSHUFD       $0x4e, Z5, Z8
+	VPXORQ        Z5, Z8, Z8
+	VPCLMULQDQ    $0x00, Z3, Z5, Z6
+	VPCLMULQDQ    $0x11, Z3, Z5, Z5
+	VPCLMULQDQ    $0x00, Z7, Z8, Z3
+	VPXORQ        Z0, Z6, Z0
+	VPXORQ        Z2, Z5, Z2
+	VPXORQ        Z1, Z3, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
+	VMOVDQA64     Z2, Z3
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups250
+	JMP           hashGroups177
 
-hashRest251:
+hashRest178:
+hashEnd172:
 	VMOVDQU64 X3, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
@@ -10870,12 +8489,13 @@ hashRest251:
 	RET
 
 // func gmacAVX512(key *Key, r *run)
-// Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VPCLMULQDQ
+// Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VPCLMULQDQ
 TEXT ·gmacAVX512(SB), $0-16
-	MOVQ key+0(FP), AX
-	MOVL 368(AX), CX
-	MOVQ r+8(FP), DX
-	MOVQ (DX), BX
+	MOVQ      key+0(FP), AX
+	MOVL      368(AX), CX
+	VMOVDQU64 reverse<>+0(SB), Z4
+	MOVQ      r+8(FP), DX
+	MOVQ      (DX), BX
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(DX), SI
@@ -10911,710 +8531,579 @@ TEXT ·gmacAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last252
+	JB        last179
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last252
+	JE        last179
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last252:
+last179:
 	VMOVDQU64       (SI), X1
 	VAESENCLAST     X1, X0, X0
 	VMOVDQU64       X0, (BX)
 	MOVQ            8(DX), CX
 	VMOVDQU64       (CX), X3
-	MOVQ            24(DX), SI
-	MOVQ            32(DX), DI
-	CMPQ            DI, $0x00000200
-	JB              short254
+	MOVQ            24(DX), CX
+	MOVQ            32(DX), SI
+	CMPQ            SI, $0x00000200
+	JB              short180
 	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z4
-	VSHUFI64X2      $0x00, Z4, Z0, Z4
-	VMOVDQA64       Z4, Z6
-	VPSHUFD         $0x4e, Z0, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPSHUFD         $0x4e, Z6, Z5
-	VPXORQ          Z6, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z6, Z1
-	VPCLMULQDQ      $0x11, Z0, Z6, Z0
-	VPCLMULQDQ      $0x00, Z2, Z5, Z2
-	VPTERNLOGQ      $0x96, Z1, Z0, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
+	VBROADCASTI32X4 64(AX), Z2
+	VSHUFI64X2      $0x00, Z2, Z0, Z2
+	VMOVDQA64       Z2, Z7
+	VPSHUFD         $0x4e, Z0, Z5
+	VPXORQ          Z0, Z5, Z5
+	VPSHUFD         $0x4e, Z7, Z6
+	VPXORQ          Z7, Z6, Z6
+	VPCLMULQDQ      $0x00, Z0, Z7, Z1
+	VPCLMULQDQ      $0x11, Z0, Z7, Z0
+	VPCLMULQDQ      $0x00, Z5, Z6, Z5
+	VPTERNLOGQ      $0x96, Z1, Z0, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z6
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z5, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z1, Z2, Z0
-	VSHUFI64X2      $0x88, Z4, Z0, Z2
-	VSHUFI64X2      $0x00, Z0, Z0, Z6
-	VMOVDQA64       Z2, Z4
-	VPSHUFD         $0x4e, Z6, Z1
-	VPXORQ          Z6, Z1, Z1
-	VPSHUFD         $0x4e, Z4, Z5
-	VPXORQ          Z4, Z5, Z5
-	VPCLMULQDQ      $0x00, Z6, Z4, Z0
-	VPCLMULQDQ      $0x11, Z6, Z4, Z4
-	VPCLMULQDQ      $0x00, Z1, Z5, Z1
-	VPTERNLOGQ      $0x96, Z0, Z4, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
+	VPTERNLOGQ      $0x96, Z6, Z1, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z5, Z1
+	VPSHUFD         $0x4e, Z5, Z5
+	VPTERNLOGQ      $0x96, Z1, Z5, Z0
+	VSHUFI64X2      $0x88, Z2, Z0, Z1
+	VSHUFI64X2      $0x00, Z0, Z0, Z7
+	VMOVDQA64       Z1, Z2
+	VPSHUFD         $0x4e, Z7, Z5
+	VPXORQ          Z7, Z5, Z5
+	VPSHUFD         $0x4e, Z2, Z6
+	VPXORQ          Z2, Z6, Z6
+	VPCLMULQDQ      $0x00, Z7, Z2, Z0
+	VPCLMULQDQ      $0x11, Z7, Z2, Z2
+	VPCLMULQDQ      $0x00, Z5, Z6, Z5
+	VPTERNLOGQ      $0x96, Z0, Z2, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z6
 	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z5, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z4
-	VPSHUFD         $0x4e, Z4, Z1
-	VPXORQ          Z4, Z1, Z1
-	VSHUFI64X2      $0x00, Z4, Z4, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z5
-	VSHUFI64X2      $0x55, Z4, Z4, Z6
-	VSHUFI64X2      $0x55, Z1, Z1, Z7
-	VSHUFI64X2      $0xaa, Z4, Z4, Z8
-	VSHUFI64X2      $0xaa, Z1, Z1, Z9
-	VSHUFI64X2      $0xff, Z4, Z4, Z10
-	VSHUFI64X2      $0xff, Z1, Z1, Z11
+	VPTERNLOGQ      $0x96, Z6, Z0, Z5
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z5, Z0
+	VPSHUFD         $0x4e, Z5, Z5
+	VPTERNLOGQ      $0x96, Z0, Z5, Z2
+	VPSHUFD         $0x4e, Z2, Z0
+	VPXORQ          Z2, Z0, Z0
+	VSHUFI64X2      $0x00, Z2, Z2, Z5
+	VSHUFI64X2      $0x00, Z0, Z0, Z6
+	VSHUFI64X2      $0x55, Z2, Z2, Z7
+	VSHUFI64X2      $0x55, Z0, Z0, Z8
+	VSHUFI64X2      $0xaa, Z2, Z2, Z9
+	VSHUFI64X2      $0xaa, Z0, Z0, Z10
+	VSHUFI64X2      $0xff, Z2, Z2, Z11
+	VSHUFI64X2      $0xff, Z0, Z0, Z12
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VSHUFI64X2      $0x00, Z1, Z1, Z13
+	VSHUFI64X2      $0x00, Z0, Z0, Z14
+	VSHUFI64X2      $0x55, Z1, Z1, Z15
+	VSHUFI64X2      $0x55, Z0, Z0, Z16
+	VSHUFI64X2      $0xaa, Z1, Z1, Z17
+	VSHUFI64X2      $0xaa, Z0, Z0, Z18
+	VSHUFI64X2      $0xff, Z1, Z1, Z19
+	VSHUFI64X2      $0xff, Z0, Z0, Z20
+	VPXORQ          Z21, Z21, Z21
+	VMOVDQU64       384(CX), Z2
+	VPSHUFB         Z4, Z2, Z2
+	VMOVDQU64       320(CX), Z23
+	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
-	VSHUFI64X2      $0x00, Z2, Z2, Z12
-	VSHUFI64X2      $0x00, Z1, Z1, Z13
-	VSHUFI64X2      $0x55, Z2, Z2, Z14
-	VSHUFI64X2      $0x55, Z1, Z1, Z15
-	VSHUFI64X2      $0xaa, Z2, Z2, Z16
-	VSHUFI64X2      $0xaa, Z1, Z1, Z17
-	VSHUFI64X2      $0xff, Z2, Z2, Z18
-	VSHUFI64X2      $0xff, Z1, Z1, Z19
-	VPXORQ          Z20, Z20, Z20
-	VMOVDQU64       reverse<>+0(SB), Z21
-	VMOVDQU64       384(SI), Z4
-	VPSHUFB         Z21, Z4, Z4
-	VMOVDQU64       320(SI), Z23
-	VPSHUFB         Z21, Z23, Z23
-	VPSHUFD         $0x4e, Z4, Z2
-	VPXORQ          Z4, Z2, Z2
-	VPCLMULQDQ      $0x00, Z18, Z4, Z1
-	VPCLMULQDQ      $0x11, Z18, Z4, Z4
-	VPCLMULQDQ      $0x00, Z19, Z2, Z2
+	VPCLMULQDQ      $0x00, Z19, Z2, Z0
+	VPCLMULQDQ      $0x11, Z19, Z2, Z2
+	VPCLMULQDQ      $0x00, Z20, Z1, Z1
 	VPSHUFD         $0x4e, Z23, Z22
 	VPXORQ          Z23, Z22, Z22
-	VPCLMULQDQ      $0x00, Z16, Z23, Z24
-	VPCLMULQDQ      $0x11, Z16, Z23, Z23
-	VPCLMULQDQ      $0x00, Z17, Z22, Z22
-	VPXORQ          Z1, Z24, Z1
-	VPXORQ          Z4, Z23, Z4
-	VPXORQ          Z2, Z22, Z2
-	VMOVDQU64       256(SI), Z22
-	VPSHUFB         Z21, Z22, Z22
-	VMOVDQU64       192(SI), Z23
-	VPSHUFB         Z21, Z23, Z23
+	VPCLMULQDQ      $0x00, Z17, Z23, Z24
+	VPCLMULQDQ      $0x11, Z17, Z23, Z23
+	VPCLMULQDQ      $0x00, Z18, Z22, Z22
+	VPXORQ          Z0, Z24, Z0
+	VPXORQ          Z2, Z23, Z2
+	VPXORQ          Z1, Z22, Z1
+	VMOVDQU64       256(CX), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VMOVDQU64       192(CX), Z23
+	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
-	VPCLMULQDQ      $0x00, Z14, Z22, Z25
-	VPCLMULQDQ      $0x11, Z14, Z22, Z22
-	VPCLMULQDQ      $0x00, Z15, Z24, Z24
+	VPCLMULQDQ      $0x00, Z15, Z22, Z25
+	VPCLMULQDQ      $0x11, Z15, Z22, Z22
+	VPCLMULQDQ      $0x00, Z16, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z26
 	VPXORQ          Z23, Z26, Z26
-	VPCLMULQDQ      $0x00, Z12, Z23, Z27
-	VPCLMULQDQ      $0x11, Z12, Z23, Z23
-	VPCLMULQDQ      $0x00, Z13, Z26, Z26
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VPTERNLOGQ      $0x96, Z22, Z23, Z4
-	VPTERNLOGQ      $0x96, Z24, Z26, Z2
-	VMOVDQU64       128(SI), Z22
-	VPSHUFB         Z21, Z22, Z22
-	VMOVDQU64       64(SI), Z23
-	VPSHUFB         Z21, Z23, Z23
+	VPCLMULQDQ      $0x00, Z13, Z23, Z27
+	VPCLMULQDQ      $0x11, Z13, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	VMOVDQU64       128(CX), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VMOVDQU64       64(CX), Z23
+	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
-	VPCLMULQDQ      $0x00, Z10, Z22, Z25
-	VPCLMULQDQ      $0x11, Z10, Z22, Z22
-	VPCLMULQDQ      $0x00, Z11, Z24, Z24
+	VPCLMULQDQ      $0x00, Z11, Z22, Z25
+	VPCLMULQDQ      $0x11, Z11, Z22, Z22
+	VPCLMULQDQ      $0x00, Z12, Z24, Z24
 	VPSHUFD         $0x4e, Z23, Z26
 	VPXORQ          Z23, Z26, Z26
-	VPCLMULQDQ      $0x00, Z8, Z23, Z27
-	VPCLMULQDQ      $0x11, Z8, Z23, Z23
-	VPCLMULQDQ      $0x00, Z9, Z26, Z26
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VPTERNLOGQ      $0x96, Z22, Z23, Z4
-	VPTERNLOGQ      $0x96, Z24, Z26, Z2
-	VMOVDQU64       (SI), Z22
-	VPSHUFB         Z21, Z22, Z22
+	VPCLMULQDQ      $0x00, Z9, Z23, Z27
+	VPCLMULQDQ      $0x11, Z9, Z23, Z23
+	VPCLMULQDQ      $0x00, Z10, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	VMOVDQU64       (CX), Z22
+	VPSHUFB         Z4, Z22, Z22
 	VPXORQ          Z3, Z22, Z22
 	VPSHUFD         $0x4e, Z22, Z3
 	VPXORQ          Z22, Z3, Z3
-	VPCLMULQDQ      $0x00, Z6, Z22, Z23
-	VPCLMULQDQ      $0x11, Z6, Z22, Z22
-	VPCLMULQDQ      $0x00, Z7, Z3, Z3
-	VPSHUFD         $0x4e, Z20, Z24
-	VPXORQ          Z20, Z24, Z24
-	VPCLMULQDQ      $0x00, Z0, Z20, Z25
-	VPCLMULQDQ      $0x11, Z0, Z20, Z20
-	VPCLMULQDQ      $0x00, Z5, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z1
-	VPTERNLOGQ      $0x96, Z22, Z20, Z4
-	VPTERNLOGQ      $0x96, Z3, Z24, Z2
-	VMOVDQU64       448(SI), Z3
-	VPSHUFB         Z21, Z3, Z3
-	VPTERNLOGQ      $0x96, Z1, Z4, Z2
-	VPXORQ          Z3, Z4, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z3
+	VPCLMULQDQ      $0x00, Z7, Z22, Z23
+	VPCLMULQDQ      $0x11, Z7, Z22, Z22
+	VPCLMULQDQ      $0x00, Z8, Z3, Z3
+	VPSHUFD         $0x4e, Z21, Z24
+	VPXORQ          Z21, Z24, Z24
+	VPCLMULQDQ      $0x00, Z5, Z21, Z25
+	VPCLMULQDQ      $0x11, Z5, Z21, Z21
+	VPCLMULQDQ      $0x00, Z6, Z24, Z24
+	VPTERNLOGQ      $0x96, Z23, Z25, Z0
+	VPTERNLOGQ      $0x96, Z22, Z21, Z2
+	VPTERNLOGQ      $0x96, Z3, Z24, Z1
+	VMOVDQU64       448(CX), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPXORQ          Z3, Z2, Z2
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z3, Z1, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD         $0x4e, Z2, Z2
-	VPTERNLOGQ      $0x96, Z1, Z2, Z4
-	VMOVDQA64       Z4, Z20
-	ADDQ            $0x00000200, SI
-	SUBQ            $0x00000200, DI
-	CMPQ            DI, $0x00000200
-	JB              hashLongLast257
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VMOVDQA64       Z2, Z21
+	ADDQ            $0x00000200, CX
+	SUBQ            $0x00000200, SI
+	CMPQ            SI, $0x00000200
+	JB              hashLongLast186
 	PCALIGN         $0x40
 
-hashLong256:
-	VMOVDQU64  384(SI), Z3
-	VPSHUFB    Z21, Z3, Z3
-	VMOVDQU64  320(SI), Z22
-	VPSHUFB    Z21, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z2
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, Z18, Z3, Z1
-	VPCLMULQDQ $0x11, Z18, Z3, Z4
-	VPCLMULQDQ $0x00, Z19, Z2, Z2
+hashLong185:
+	VMOVDQU64  384(CX), Z2
+	VPSHUFB    Z4, Z2, Z2
+	VMOVDQU64  320(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
 	VPSHUFD    $0x4e, Z22, Z3
 	VPXORQ     Z22, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z22, Z23
-	VPCLMULQDQ $0x11, Z16, Z22, Z22
-	VPCLMULQDQ $0x00, Z17, Z3, Z3
-	VPXORQ     Z1, Z23, Z1
-	VPXORQ     Z4, Z22, Z4
-	VPXORQ     Z2, Z3, Z2
-	VMOVDQU64  256(SI), Z3
-	VPSHUFB    Z21, Z3, Z3
-	VMOVDQU64  192(SI), Z22
-	VPSHUFB    Z21, Z22, Z22
+	VPCLMULQDQ $0x00, Z17, Z22, Z23
+	VPCLMULQDQ $0x11, Z17, Z22, Z22
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPXORQ     Z0, Z23, Z0
+	VPXORQ     Z2, Z22, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  256(CX), Z3
+	VPSHUFB    Z4, Z3, Z3
+	VMOVDQU64  192(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
 	VPSHUFD    $0x4e, Z3, Z23
 	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z14, Z3, Z24
-	VPCLMULQDQ $0x11, Z14, Z3, Z3
-	VPCLMULQDQ $0x00, Z15, Z23, Z23
+	VPCLMULQDQ $0x00, Z15, Z3, Z24
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z12, Z22, Z26
-	VPCLMULQDQ $0x11, Z12, Z22, Z22
-	VPCLMULQDQ $0x00, Z13, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VPTERNLOGQ $0x96, Z3, Z22, Z4
-	VPTERNLOGQ $0x96, Z23, Z25, Z2
-	VMOVDQU64  128(SI), Z3
-	VPSHUFB    Z21, Z3, Z3
-	VMOVDQU64  64(SI), Z22
-	VPSHUFB    Z21, Z22, Z22
+	VPCLMULQDQ $0x00, Z13, Z22, Z26
+	VPCLMULQDQ $0x11, Z13, Z22, Z22
+	VPCLMULQDQ $0x00, Z14, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z0
+	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VMOVDQU64  128(CX), Z3
+	VPSHUFB    Z4, Z3, Z3
+	VMOVDQU64  64(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
 	VPSHUFD    $0x4e, Z3, Z23
 	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z10, Z3, Z24
-	VPCLMULQDQ $0x11, Z10, Z3, Z3
-	VPCLMULQDQ $0x00, Z11, Z23, Z23
+	VPCLMULQDQ $0x00, Z11, Z3, Z24
+	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPCLMULQDQ $0x00, Z12, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
-	VPCLMULQDQ $0x00, Z8, Z22, Z26
-	VPCLMULQDQ $0x11, Z8, Z22, Z22
-	VPCLMULQDQ $0x00, Z9, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VPTERNLOGQ $0x96, Z3, Z22, Z4
-	VPTERNLOGQ $0x96, Z23, Z25, Z2
-	VMOVDQU64  (SI), Z3
-	VPSHUFB    Z21, Z3, Z3
+	VPCLMULQDQ $0x00, Z9, Z22, Z26
+	VPCLMULQDQ $0x11, Z9, Z22, Z22
+	VPCLMULQDQ $0x00, Z10, Z25, Z25
+	VPTERNLOGQ $0x96, Z24, Z26, Z0
+	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z23, Z25, Z1
+	VMOVDQU64  (CX), Z3
+	VPSHUFB    Z4, Z3, Z3
 	VPSHUFD    $0x4e, Z3, Z22
 	VPXORQ     Z3, Z22, Z22
-	VPCLMULQDQ $0x00, Z6, Z3, Z23
-	VPCLMULQDQ $0x11, Z6, Z3, Z3
-	VPCLMULQDQ $0x00, Z7, Z22, Z22
-	VPSHUFD    $0x4e, Z20, Z24
-	VPXORQ     Z20, Z24, Z24
-	VPCLMULQDQ $0x00, Z0, Z20, Z25
-	VPCLMULQDQ $0x11, Z0, Z20, Z20
-	VPCLMULQDQ $0x00, Z5, Z24, Z24
-	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VPTERNLOGQ $0x96, Z3, Z20, Z4
-	VPTERNLOGQ $0x96, Z22, Z24, Z2
-	VMOVDQU64  448(SI), Z3
-	VPSHUFB    Z21, Z3, Z3
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z3, Z4, Z4
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z3
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z3, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z1
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z1, Z2, Z4
-	VMOVDQA64  Z4, Z20
-	ADDQ       $0x00000200, SI
-	SUBQ       $0x00000200, DI
-	CMPQ       DI, $0x00000200
-	JAE        hashLong256
-
-hashLongLast257:
-	CMPQ       DI, $0x00000100
-	JB         skip258
-	VMOVDQU64  128(SI), Z2
-	VPSHUFB    Z21, Z2, Z2
-	VMOVDQU64  64(SI), Z4
-	VPSHUFB    Z21, Z4, Z4
-	VPSHUFD    $0x4e, Z2, Z0
-	VPXORQ     Z2, Z0, Z0
-	VPCLMULQDQ $0x00, Z18, Z2, Z1
-	VPCLMULQDQ $0x11, Z18, Z2, Z3
-	VPCLMULQDQ $0x00, Z19, Z0, Z0
-	VPSHUFD    $0x4e, Z4, Z2
-	VPXORQ     Z4, Z2, Z2
-	VPCLMULQDQ $0x00, Z16, Z4, Z5
-	VPCLMULQDQ $0x11, Z16, Z4, Z4
-	VPCLMULQDQ $0x00, Z17, Z2, Z2
-	VPXORQ     Z1, Z5, Z1
-	VPXORQ     Z3, Z4, Z4
-	VPXORQ     Z0, Z2, Z2
-	VMOVDQU64  (SI), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z3
-	VPXORQ     Z0, Z3, Z3
-	VPCLMULQDQ $0x00, Z14, Z0, Z5
-	VPCLMULQDQ $0x11, Z14, Z0, Z0
-	VPCLMULQDQ $0x00, Z15, Z3, Z3
-	VPSHUFD    $0x4e, Z20, Z6
-	VPXORQ     Z20, Z6, Z6
-	VPCLMULQDQ $0x00, Z12, Z20, Z7
-	VPCLMULQDQ $0x11, Z12, Z20, Z8
-	VPCLMULQDQ $0x00, Z13, Z6, Z6
-	VPTERNLOGQ $0x96, Z5, Z7, Z1
-	VPTERNLOGQ $0x96, Z0, Z8, Z4
-	VPTERNLOGQ $0x96, Z3, Z6, Z2
-	VMOVDQU64  192(SI), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z0, Z4, Z4
+	VPCLMULQDQ $0x00, Z7, Z3, Z23
+	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VPCLMULQDQ $0x00, Z8, Z22, Z22
+	VPSHUFD    $0x4e, Z21, Z24
+	VPXORQ     Z21, Z24, Z24
+	VPCLMULQDQ $0x00, Z5, Z21, Z25
+	VPCLMULQDQ $0x11, Z5, Z21, Z21
+	VPCLMULQDQ $0x00, Z6, Z24, Z24
+	VPTERNLOGQ $0x96, Z23, Z25, Z0
+	VPTERNLOGQ $0x96, Z3, Z21, Z2
+	VPTERNLOGQ $0x96, Z22, Z24, Z1
+	VMOVDQU64  448(CX), Z3
+	VPSHUFB    Z4, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z4
-	VMOVDQA64  Z4, Z20
-	ADDQ       $0x00000100, SI
-	SUBQ       $0x00000100, DI
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000200, CX
+	SUBQ       $0x00000200, SI
+	CMPQ       SI, $0x00000200
+	JAE        hashLong185
 
-skip258:
-	CMPQ       DI, $0x00000080
-	JB         skip259
-	VMOVDQU64  (SI), Z0
-	VPSHUFB    Z21, Z0, Z0
+hashLongLast186:
+	CMPQ       SI, $0x00000100
+	JB         skip187
+	VMOVDQU64  128(CX), Z2
+	VPSHUFB    Z4, Z2, Z2
+	VMOVDQU64  64(CX), Z5
+	VPSHUFB    Z4, Z5, Z5
+	VPSHUFD    $0x4e, Z2, Z1
+	VPXORQ     Z2, Z1, Z1
+	VPCLMULQDQ $0x00, Z19, Z2, Z0
+	VPCLMULQDQ $0x11, Z19, Z2, Z2
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z5, Z3
+	VPXORQ     Z5, Z3, Z3
+	VPCLMULQDQ $0x00, Z17, Z5, Z6
+	VPCLMULQDQ $0x11, Z17, Z5, Z5
+	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPXORQ     Z0, Z6, Z0
+	VPXORQ     Z2, Z5, Z2
+	VPXORQ     Z1, Z3, Z1
+	VMOVDQU64  (CX), Z3
+	VPSHUFB    Z4, Z3, Z3
+	VPSHUFD    $0x4e, Z3, Z5
+	VPXORQ     Z3, Z5, Z5
+	VPCLMULQDQ $0x00, Z15, Z3, Z6
+	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPCLMULQDQ $0x00, Z16, Z5, Z5
+	VPSHUFD    $0x4e, Z21, Z7
+	VPXORQ     Z21, Z7, Z7
+	VPCLMULQDQ $0x00, Z13, Z21, Z8
+	VPCLMULQDQ $0x11, Z13, Z21, Z9
+	VPCLMULQDQ $0x00, Z14, Z7, Z7
+	VPTERNLOGQ $0x96, Z6, Z8, Z0
+	VPTERNLOGQ $0x96, Z3, Z9, Z2
+	VPTERNLOGQ $0x96, Z5, Z7, Z1
+	VMOVDQU64  192(CX), Z3
+	VPSHUFB    Z4, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x00000100, SI
+
+skip187:
+	CMPQ       SI, $0x00000080
+	JB         skip188
+	VMOVDQU64  (CX), Z0
+	VPSHUFB    Z4, Z0, Z0
 	VPSHUFD    $0x4e, Z0, Z1
 	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z18, Z0, Z2
-	VPCLMULQDQ $0x11, Z18, Z0, Z0
-	VPCLMULQDQ $0x00, Z19, Z1, Z3
-	VPSHUFD    $0x4e, Z20, Z1
-	VPXORQ     Z20, Z1, Z1
-	VPCLMULQDQ $0x00, Z16, Z20, Z4
-	VPCLMULQDQ $0x11, Z16, Z20, Z5
-	VPCLMULQDQ $0x00, Z17, Z1, Z6
-	VPXORQ     Z2, Z4, Z1
-	VPXORQ     Z0, Z5, Z4
+	VPCLMULQDQ $0x00, Z19, Z0, Z2
+	VPCLMULQDQ $0x11, Z19, Z0, Z3
+	VPCLMULQDQ $0x00, Z20, Z1, Z1
+	VPSHUFD    $0x4e, Z21, Z0
+	VPXORQ     Z21, Z0, Z0
+	VPCLMULQDQ $0x00, Z17, Z21, Z5
+	VPCLMULQDQ $0x11, Z17, Z21, Z6
+	VPCLMULQDQ $0x00, Z18, Z0, Z7
+	VPXORQ     Z2, Z5, Z0
 	VPXORQ     Z3, Z6, Z2
-	VMOVDQU64  64(SI), Z0
-	VPSHUFB    Z21, Z0, Z0
-	VPTERNLOGQ $0x96, Z1, Z4, Z2
-	VPXORQ     Z0, Z4, Z4
+	VPXORQ     Z1, Z7, Z1
+	VMOVDQU64  64(CX), Z3
+	VPSHUFB    Z4, Z3, Z3
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z3, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD    $0x4e, Z2, Z2
-	VPTERNLOGQ $0x96, Z0, Z2, Z4
-	VMOVDQA64  Z4, Z20
-	ADDQ       $0x00000080, SI
-	SUBQ       $0x00000080, DI
+	VMOVDQA64  Z2, Z21
+	ADDQ       $0x00000080, CX
+	SUBQ       $0x00000080, SI
 
-skip259:
-	CMPQ DI, $0x30
-	JA   moreThanThree255
+skip188:
+	LEAQ 15(SI), DI
+	ANDQ $-16, DI
+	LEAQ 128(AX), R8
+	SUBQ DI, R8
+	CMPQ SI, $0x30
+	JA   moreThanThree181
 
 	// There are powers for the lanes, at most three blocks and the lengths together.
-	LEAQ          15(DI), CX
-	ANDQ          $-16, CX
-	LEAQ          128(AX), R8
-	SUBQ          CX, R8
-	SUBQ          $0x10, R8
-	VMOVDQU64     -64(R8), Z0
-	VMOVDQU64     -56(R8), Z2
-	VPXORQ        Z0, Z2, Z2
-	VPSHUFD       $0x4e, Z20, Z3
-	VPXORQ        Z20, Z3, Z3
-	VPCLMULQDQ    $0x00, Z0, Z20, Z1
-	VPCLMULQDQ    $0x11, Z0, Z20, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z0, Z2
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VPXORQ        Y1, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z2, Y1
-	VPXORQ        Y2, Y1, Y1
-	VEXTRACTI64X4 $0x01, Z4, Y2
-	VPXORQ        Y4, Y2, Y2
-	VPXORQ        Y3, Y3, Y3
-	JMP           absorbRest253
+	SUBQ       $0x10, R8
+	VMOVDQU64  -64(R8), Z1
+	VMOVDQU64  -56(R8), Z2
+	VPXORQ     Z1, Z2, Z2
+	VPSHUFD    $0x4e, Z21, Z3
+	VPXORQ     Z21, Z3, Z3
+	VPCLMULQDQ $0x00, Z1, Z21, Z0
+	VPCLMULQDQ $0x11, Z1, Z21, Z5
+	VPCLMULQDQ $0x00, Z2, Z3, Z1
+	VMOVDQA64  Z5, Z2
+	VPXORQ     Z3, Z3, Z3
+	JMP        absorbRest183
 
-moreThanThree255:
-	VMOVDQU64     64(AX), Z0
+moreThanThree181:
+	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z0, Z2, Z2
-	VPSHUFD       $0x4e, Z20, Z3
-	VPXORQ        Z20, Z3, Z3
-	VPCLMULQDQ    $0x00, Z0, Z20, Z1
-	VPCLMULQDQ    $0x11, Z0, Z20, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z0
-	VMOVDQA64     Z0, Z2
-	VPTERNLOGQ    $0x96, Z1, Z4, Z2
+	VPXORQ        Z1, Z2, Z2
+	VPSHUFD       $0x4e, Z21, Z3
+	VPXORQ        Z21, Z3, Z3
+	VPCLMULQDQ    $0x00, Z1, Z21, Z0
+	VPCLMULQDQ    $0x11, Z1, Z21, Z5
+	VPCLMULQDQ    $0x00, Z2, Z3, Z1
+	VMOVDQA64     Z5, Z2
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD       $0x4e, Z1, Z1
 	VPTERNLOGQ    $0x96, Z0, Z1, Z2
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z2, Z0
-	VPSHUFD       $0x4e, Z2, Z2
-	VPTERNLOGQ    $0x96, Z0, Z2, Z4
-	VEXTRACTI64X4 $0x01, Z4, Y0
-	VPXORQ        Y0, Y4, Y4
-	VEXTRACTI32X4 $0x01, Y4, X0
-	VPXORQ        X0, X4, X4
-	VMOVDQA64     Z4, Z3
-
-short254:
-hashGroups260:
-	CMPQ          DI, $0x00000080
-	JB            hashRest261
-	VMOVDQU64     64(SI), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VMOVDQU64     64(AX), Y2
-	VPCLMULQDQ    $0x00, Y1, Y2, Y0
-	VPCLMULQDQ    $0x11, Y1, Y2, Y2
-	VMOVDQU64     96(SI), Y5
-	VPSHUFB       reverse<>+0(SB), Y5, Y5
-	VMOVDQU64     96(AX), Y6
-	VPCLMULQDQ    $0x00, Y5, Y6, Y4
-	VPCLMULQDQ    $0x11, Y5, Y6, Y6
-	VPXORQ        Y4, Y0, Y0
-	VPXORQ        Y6, Y2, Y2
-	VPUNPCKLQDQ   Y5, Y1, Y4
-	VPUNPCKHQDQ   Y5, Y1, Y1
-	VPXORQ        Y1, Y4, Y4
-	VMOVDQU64     64(AX), Y1
-	VPXORQ        72(AX), Y1, Y1
-	VMOVDQU64     96(AX), Y5
-	VPXORQ        104(AX), Y5, Y5
-	VPCLMULQDQ    $0x00, Y4, Y1, Y1
-	VPCLMULQDQ    $0x10, Y4, Y5, Y5
-	VPXORQ        Y5, Y1, Y1
-	VMOVDQU64     (SI), Y4
-	VPSHUFB       reverse<>+0(SB), Y4, Y4
-	VPXORQ        Y3, Y4, Y4
-	VMOVDQU64     (AX), Y5
-	VPCLMULQDQ    $0x00, Y4, Y5, Y3
-	VPCLMULQDQ    $0x11, Y4, Y5, Y5
-	VPXORQ        Y3, Y0, Y0
-	VPXORQ        Y5, Y2, Y2
-	VMOVDQU64     32(SI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VMOVDQU64     32(AX), Y6
-	VPCLMULQDQ    $0x00, Y3, Y6, Y5
-	VPCLMULQDQ    $0x11, Y3, Y6, Y6
-	VPXORQ        Y5, Y0, Y0
-	VPXORQ        Y6, Y2, Y2
-	VPUNPCKLQDQ   Y3, Y4, Y5
-	VPUNPCKHQDQ   Y3, Y4, Y4
-	VPXORQ        Y4, Y5, Y5
-	VMOVDQU64     (AX), Y4
-	VPXORQ        8(AX), Y4, Y4
-	VMOVDQU64     32(AX), Y3
-	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y4, Y4
-	VPCLMULQDQ    $0x10, Y5, Y3, Y3
-	VPXORQ        Y4, Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, SI
-	SUBQ          $0x00000080, DI
-	JMP           hashGroups260
+	VMOVDQA64     Z2, Z3
+	JMP           makeRoom182
 
-hashRest261:
-	LEAQ    15(DI), CX
-	ANDQ    $-16, CX
-	LEAQ    128(AX), R8
-	SUBQ    CX, R8
-	LEAQ    (AX), CX
+short180:
+hashGroups189:
+	CMPQ          SI, $0x00000080
+	JB            hashRest190
+	VMOVDQU64     (CX), Z2
+	VPSHUFB       Z4, Z2, Z2
+	VMOVDQU64     64(CX), Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPXORQ        Z3, Z2, Z2
+	VMOVDQU64     (AX), Z8
+	VMOVDQU64     8(AX), Z1
+	VPXORQ        Z8, Z1, Z1
+	VMOVDQU64     64(AX), Z3
+	VMOVDQU64     72(AX), Z7
+	VPXORQ        Z3, Z7, Z7
+	VPSHUFD       $0x4e, Z2, Z6
+	VPXORQ        Z2, Z6, Z6
+	VPCLMULQDQ    $0x00, Z8, Z2, Z0
+	VPCLMULQDQ    $0x11, Z8, Z2, Z2
+	VPCLMULQDQ    $0x00, Z1, Z6, Z1
+	VPSHUFD       $0x4e, Z5, Z8
+	VPXORQ        Z5, Z8, Z8
+	VPCLMULQDQ    $0x00, Z3, Z5, Z6
+	VPCLMULQDQ    $0x11, Z3, Z5, Z5
+	VPCLMULQDQ    $0x00, Z7, Z8, Z3
+	VPXORQ        Z0, Z6, Z0
+	VPXORQ        Z2, Z5, Z2
+	VPXORQ        Z1, Z3, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
+	ADDQ          $0x00000080, CX
+	SUBQ          $0x00000080, SI
+	JMP           hashGroups189
+
+hashRest190:
+	LEAQ 15(SI), DI
+	ANDQ $-16, DI
+	LEAQ 128(AX), R8
+	SUBQ DI, R8
+
+makeRoom182:
+	LEAQ    (AX), DI
 	SUBQ    $0x10, R8
-	CMPQ    R8, CX
-	CMOVQCS CX, R8
-	VPXORQ  Y0, Y0, Y0
-	VPXORQ  Y1, Y1, Y1
-	VPXORQ  Y2, Y2, Y2
+	CMPQ    R8, DI
+	CMOVQCS DI, R8
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
 
-absorbRest253:
-	MOVQ       DI, R9
-	TESTQ      $0x00000040, DI
-	JZ         skip262
-	VMOVDQU64  (SI), Y4
-	VMOVDQU64  32(SI), Y5
-	ADDQ       $0x40, SI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R8), Y6
-	VPCLMULQDQ $0x00, Y4, Y6, Y3
-	VPCLMULQDQ $0x11, Y4, Y6, Y6
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y6, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R8), Y4
-	VPXORQ     8(R8), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VMOVDQU64  32(R8), Y6
-	VPCLMULQDQ $0x00, Y5, Y6, Y4
-	VPCLMULQDQ $0x11, Y5, Y6, Y6
-	VPXORQ     Y4, Y0, Y0
-	VPXORQ     Y6, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXORQ     Y5, Y4, Y4
-	VMOVDQU64  32(R8), Y5
-	VPXORQ     40(R8), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXORQ     Y5, Y1, Y1
+absorbRest183:
+	MOVQ  SI, DI
+	TESTQ SI, SI
+	JZ    restEnd184
+
+vector191:
+	MOVQ       $-1, R9
+	BZHIQ      SI, R9, R9
+	KMOVQ      R9, K1
+	VMOVDQU8.Z (CX), K1, Z5
+	VPSHUFB    Z4, Z5, Z5
+	VPXORQ     Z3, Z5, Z5
+	VPXORQ     Z3, Z3, Z3
+	VMOVDQU64  (R8), Z6
+	VMOVDQU64  8(R8), Z7
+	VPXORQ     Z6, Z7, Z7
+	VPSHUFD    $0x4e, Z5, Z8
+	VPXORQ     Z5, Z8, Z8
+	VPCLMULQDQ $0x00, Z6, Z5, Z9
+	VPCLMULQDQ $0x11, Z6, Z5, Z5
+	VPCLMULQDQ $0x00, Z7, Z8, Z6
+	VPXORQ     Z9, Z0, Z0
+	VPXORQ     Z5, Z2, Z2
+	VPXORQ     Z6, Z1, Z1
+	ADDQ       $0x40, CX
 	ADDQ       $0x40, R8
+	SUBQ       $0x40, SI
+	JA         vector191
 
-skip262:
-	TESTQ      $0x00000020, DI
-	JZ         skip263
-	VMOVDQU64  (SI), Y4
-	ADDQ       $0x20, SI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R8), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R8), Y4
-	VPXORQ     8(R8), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, R8
+restEnd184:
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
 
-skip263:
-	TESTQ      $0x00000010, DI
-	JZ         skip264
-	VMOVDQU64  (SI), X4
-	ADDQ       $0x10, SI
-	VPXORQ     Y5, Y5, Y5
-	VPXORQ     X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXORQ     Y3, Y5, Y5
-	VMOVDQU64  (R8), Y4
-	VPCLMULQDQ $0x00, Y5, Y4, Y3
-	VPCLMULQDQ $0x11, Y5, Y4, Y4
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y4, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXORQ     Y5, Y3, Y3
-	VMOVDQU64  (R8), Y4
-	VPXORQ     8(R8), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R8
-
-skip264:
-	ANDQ $0x0f, DI
-	JZ   skip265
-	CMPQ DI, $0x08
-	JB   less8266
-	MOVQ (SI), R10
-	MOVQ -8(SI)(DI*1), R11
-	MOVQ DI, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R11
-	SHRQ $0x08, R11
-	JMP  loaded268
-
-less8266:
-	XORQ R11, R11
-	CMPQ DI, $0x04
-	JB   less4267
-	MOVL (SI), R10
-	MOVL -4(SI)(DI*1), R12
-	MOVQ DI, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, R10
-	JMP  loaded268
-
-less4267:
-	MOVQ    DI, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (SI), R10
-	MOVBQZX (SI)(CX*1), R12
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-	MOVBQZX -1(SI)(DI*1), R12
-	MOVQ    DI, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-
-loaded268:
-	VMOVQ      R10, X4
-	VPINSRQ    $0x01, R11, X4, X4
-	VPXORQ     Y5, Y5, Y5
-	VPXORQ     X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXORQ     Y3, Y5, Y5
-	VMOVDQU64  (R8), Y4
-	VPCLMULQDQ $0x00, Y5, Y4, Y3
-	VPCLMULQDQ $0x11, Y5, Y4, Y4
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y4, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXORQ     Y5, Y3, Y3
-	VMOVDQU64  (R8), Y4
-	VPXORQ     8(R8), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-
-skip265:
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ          R9, $0x70
-	JBE           lengths269
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	VPXORQ        Y0, Y0, Y0
-	VPXORQ        Y1, Y1, Y1
-	VPXORQ        Y2, Y2, Y2
+	CMPQ       DI, $0x70
+	JBE        lengths192
+	VPTERNLOGQ $0x96, X0, X2, X1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), X0, X3
+	VPSHUFD    $0x4e, X0, X0
+	VPTERNLOGQ $0x96, X3, X0, X1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), X1, X0
+	VPSHUFD    $0x4e, X1, X1
+	VPTERNLOGQ $0x96, X0, X1, X2
+	VMOVDQA64  X2, X3
+	VPXORQ     X0, X0, X0
+	VPXORQ     X1, X1, X1
+	VPXORQ     X2, X2, X2
 
-lengths269:
-	MOVQ          112(DX), CX
-	MOVQ          104(DX), DX
-	VMOVQ         CX, X4
-	VPINSRQ       $0x01, DX, X4, X4
-	VPXORQ        Y5, Y5, Y5
-	VPXORQ        X4, X5, X5
-	VPXORQ        Y3, Y5, Y5
-	VMOVDQU64     112(AX), Y4
-	VPCLMULQDQ    $0x00, Y5, Y4, Y3
-	VPCLMULQDQ    $0x11, Y5, Y4, Y4
-	VPXORQ        Y3, Y0, Y0
-	VPXORQ        Y4, Y2, Y2
-	VPSHUFD       $0x4e, Y5, Y3
-	VPXORQ        Y5, Y3, Y3
-	VMOVDQU64     112(AX), Y4
-	VPXORQ        120(AX), Y4, Y4
-	VPCLMULQDQ    $0x00, Y3, Y4, Y4
-	VPXORQ        Y4, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	VPSHUFB       reverse<>+0(SB), X3, X3
-	VMOVDQU64     (BX), X0
-	VPXORQ        X0, X3, X3
-	VMOVDQU64     X3, (BX)
-	VPXOR         X0, X0, X0
-	VPXOR         X1, X1, X1
-	VPXOR         X2, X2, X2
-	VPXOR         X3, X3, X3
-	VPXOR         X4, X4, X4
-	VPXOR         X5, X5, X5
-	VPXOR         X6, X6, X6
-	VPXOR         X7, X7, X7
-	VPXOR         X8, X8, X8
-	VPXOR         X9, X9, X9
-	VPXOR         X10, X10, X10
-	VPXOR         X11, X11, X11
-	VPXOR         X12, X12, X12
-	VPXOR         X13, X13, X13
-	VPXOR         X14, X14, X14
-	VPXOR         X15, X15, X15
-	VPXORQ        X16, X16, X16
-	VPXORQ        X17, X17, X17
-	VPXORQ        X18, X18, X18
-	VPXORQ        X19, X19, X19
-	VPXORQ        X20, X20, X20
-	VPXORQ        X21, X21, X21
-	VPXORQ        X22, X22, X22
-	VPXORQ        X23, X23, X23
-	VPXORQ        X24, X24, X24
-	VPXORQ        X25, X25, X25
-	VPXORQ        X26, X26, X26
-	VPXORQ        X27, X27, X27
+lengths192:
+	MOVQ       112(DX), CX
+	MOVQ       104(DX), DX
+	VMOVQ      CX, X5
+	VPINSRQ    $0x01, DX, X5, X5
+	VPXORQ     X3, X5, X5
+	VMOVDQU64  112(AX), X6
+	VPCLMULQDQ $0x00, X5, X6, X3
+	VPCLMULQDQ $0x11, X5, X6, X6
+	VPXORQ     X3, X0, X0
+	VPXORQ     X6, X2, X2
+	VPSHUFD    $0x4e, X5, X3
+	VPXORQ     X5, X3, X3
+	VMOVDQU64  112(AX), X5
+	VPXORQ     120(AX), X5, X5
+	VPCLMULQDQ $0x00, X3, X5, X5
+	VPXORQ     X5, X1, X1
+	VPTERNLOGQ $0x96, X0, X2, X1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), X0, X3
+	VPSHUFD    $0x4e, X0, X0
+	VPTERNLOGQ $0x96, X3, X0, X1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), X1, X0
+	VPSHUFD    $0x4e, X1, X1
+	VPTERNLOGQ $0x96, X0, X1, X2
+	VMOVDQA64  X2, X3
+	VPSHUFB    X4, X3, X3
+	VMOVDQU64  (BX), X0
+	VPXORQ     X0, X3, X3
+	VMOVDQU64  X3, (BX)
+	VPXOR      X0, X0, X0
+	VPXOR      X1, X1, X1
+	VPXOR      X2, X2, X2
+	VPXOR      X3, X3, X3
+	VPXOR      X4, X4, X4
+	VPXOR      X5, X5, X5
+	VPXOR      X6, X6, X6
+	VPXOR      X7, X7, X7
+	VPXOR      X8, X8, X8
+	VPXOR      X9, X9, X9
+	VPXOR      X10, X10, X10
+	VPXOR      X11, X11, X11
+	VPXOR      X12, X12, X12
+	VPXOR      X13, X13, X13
+	VPXOR      X14, X14, X14
+	VPXOR      X15, X15, X15
+	VPXORQ     X16, X16, X16
+	VPXORQ     X17, X17, X17
+	VPXORQ     X18, X18, X18
+	VPXORQ     X19, X19, X19
+	VPXORQ     X20, X20, X20
+	VPXORQ     X21, X21, X21
+	VPXORQ     X22, X22, X22
+	VPXORQ     X23, X23, X23
+	VPXORQ     X24, X24, X24
+	VPXORQ     X25, X25, X25
+	VPXORQ     X26, X26, X26
+	VPXORQ     X27, X27, X27
 	VZEROUPPER
 	RET
 
 // func sealAVX512(key *Key, r *run)
-// Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
+// Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VAES, VPCLMULQDQ
 TEXT ·sealAVX512(SB), $0-16
-	MOVQ key+0(FP), AX
-	MOVL 368(AX), DX
-	MOVQ r+8(FP), BX
-	MOVQ (BX), SI
+	MOVQ      key+0(FP), AX
+	MOVL      368(AX), CX
+	VMOVDQU64 reverse<>+0(SB), Z4
+	MOVQ      r+8(FP), DX
+	MOVQ      (DX), BX
 
 	// Only the last run of a message has a tag.
-	TESTQ SI, SI
-	JZ    noTag270
+	TESTQ BX, BX
+	JZ    noTag193
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(BX), CX
-	MOVL      (CX), DI
-	MOVQ      4(CX), CX
-	MOVQ      CX, R8
+	MOVQ      16(DX), SI
+	MOVL      (SI), DI
+	MOVQ      4(SI), SI
+	MOVQ      SI, R8
 	SHLQ      $0x20, R8
 	ORQ       R8, DI
-	SHRQ      $0x20, CX
+	SHRQ      $0x20, SI
 	VMOVQ     DI, X0
-	VPINSRQ   $0x01, CX, X0, X0
+	VPINSRQ   $0x01, SI, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
 	VMOVDQU64 128(AX), X1
@@ -11637,350 +9126,66 @@ TEXT ·sealAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	VMOVDQU64 272(AX), X1
 	VAESENC   X1, X0, X0
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last273
+	LEAQ      288(AX), SI
+	CMPL      CX, $0x0c
+	JB        last196
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
-	LEAQ      320(AX), CX
-	JE        last273
+	LEAQ      320(AX), SI
+	JE        last196
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
-	LEAQ      352(AX), CX
+	LEAQ      352(AX), SI
 
-last273:
-	VMOVDQU64   (CX), X1
+last196:
+	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
-	VMOVDQU64   X0, (SI)
+	VMOVDQU64   X0, (BX)
 
-noTag270:
-	MOVQ      8(BX), CX
-	VMOVDQU64 (CX), X3
+noTag193:
+	MOVQ      8(DX), SI
+	VMOVDQU64 (SI), X3
 
 	// Additional data.
-	MOVQ            24(BX), DI
-	MOVQ            32(BX), R8
-	CMPQ            R8, $0x00000200
-	JB              short275
-	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z2
-	VSHUFI64X2      $0x00, Z2, Z0, Z2
-	VMOVDQA64       Z2, Z7
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z7, Z5
-	VPXORQ          Z7, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z7, Z1
-	VPCLMULQDQ      $0x11, Z0, Z7, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z1, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z5, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z0
-	VSHUFI64X2      $0x88, Z2, Z0, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z7
-	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z7, Z4
-	VPXORQ          Z7, Z4, Z4
-	VPSHUFD         $0x4e, Z2, Z5
-	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z7, Z2, Z0
-	VPCLMULQDQ      $0x11, Z7, Z2, Z2
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z0, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z5, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z4, Z2
-	VPSHUFD         $0x4e, Z2, Z0
-	VPXORQ          Z2, Z0, Z0
-	VSHUFI64X2      $0x00, Z2, Z2, Z4
-	VSHUFI64X2      $0x00, Z0, Z0, Z5
-	VSHUFI64X2      $0x55, Z2, Z2, Z7
-	VSHUFI64X2      $0x55, Z0, Z0, Z8
-	VSHUFI64X2      $0xaa, Z2, Z2, Z9
-	VSHUFI64X2      $0xaa, Z0, Z0, Z10
-	VSHUFI64X2      $0xff, Z2, Z2, Z11
-	VSHUFI64X2      $0xff, Z0, Z0, Z12
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z13
-	VSHUFI64X2      $0x00, Z0, Z0, Z14
-	VSHUFI64X2      $0x55, Z1, Z1, Z15
-	VSHUFI64X2      $0x55, Z0, Z0, Z16
-	VSHUFI64X2      $0xaa, Z1, Z1, Z17
-	VSHUFI64X2      $0xaa, Z0, Z0, Z18
-	VSHUFI64X2      $0xff, Z1, Z1, Z19
-	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
-	VMOVDQU64       reverse<>+0(SB), Z22
-	VMOVDQU64       384(DI), Z2
-	VPSHUFB         Z22, Z2, Z2
-	VMOVDQU64       320(DI), Z24
-	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VPCLMULQDQ      $0x00, Z19, Z2, Z0
-	VPCLMULQDQ      $0x11, Z19, Z2, Z2
-	VPCLMULQDQ      $0x00, Z20, Z1, Z1
-	VPSHUFD         $0x4e, Z24, Z23
-	VPXORQ          Z24, Z23, Z23
-	VPCLMULQDQ      $0x00, Z17, Z24, Z25
-	VPCLMULQDQ      $0x11, Z17, Z24, Z24
-	VPCLMULQDQ      $0x00, Z18, Z23, Z23
-	VPXORQ          Z0, Z25, Z0
-	VPXORQ          Z2, Z24, Z2
-	VPXORQ          Z1, Z23, Z1
-	VMOVDQU64       256(DI), Z23
-	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       192(DI), Z24
-	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z23, Z25
-	VPXORQ          Z23, Z25, Z25
-	VPCLMULQDQ      $0x00, Z15, Z23, Z26
-	VPCLMULQDQ      $0x11, Z15, Z23, Z23
-	VPCLMULQDQ      $0x00, Z16, Z25, Z25
-	VPSHUFD         $0x4e, Z24, Z27
-	VPXORQ          Z24, Z27, Z27
-	VPCLMULQDQ      $0x00, Z13, Z24, Z28
-	VPCLMULQDQ      $0x11, Z13, Z24, Z24
-	VPCLMULQDQ      $0x00, Z14, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z0
-	VPTERNLOGQ      $0x96, Z23, Z24, Z2
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VMOVDQU64       128(DI), Z23
-	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       64(DI), Z24
-	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z23, Z25
-	VPXORQ          Z23, Z25, Z25
-	VPCLMULQDQ      $0x00, Z11, Z23, Z26
-	VPCLMULQDQ      $0x11, Z11, Z23, Z23
-	VPCLMULQDQ      $0x00, Z12, Z25, Z25
-	VPSHUFD         $0x4e, Z24, Z27
-	VPXORQ          Z24, Z27, Z27
-	VPCLMULQDQ      $0x00, Z9, Z24, Z28
-	VPCLMULQDQ      $0x11, Z9, Z24, Z24
-	VPCLMULQDQ      $0x00, Z10, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z0
-	VPTERNLOGQ      $0x96, Z23, Z24, Z2
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VMOVDQU64       (DI), Z23
-	VPSHUFB         Z22, Z23, Z23
-	VPXORQ          Z3, Z23, Z23
-	VPSHUFD         $0x4e, Z23, Z3
-	VPXORQ          Z23, Z3, Z3
-	VPCLMULQDQ      $0x00, Z7, Z23, Z24
-	VPCLMULQDQ      $0x11, Z7, Z23, Z23
-	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z25
-	VPXORQ          Z21, Z25, Z25
-	VPCLMULQDQ      $0x00, Z4, Z21, Z26
-	VPCLMULQDQ      $0x11, Z4, Z21, Z21
-	VPCLMULQDQ      $0x00, Z5, Z25, Z25
-	VPTERNLOGQ      $0x96, Z24, Z26, Z0
-	VPTERNLOGQ      $0x96, Z23, Z21, Z2
-	VPTERNLOGQ      $0x96, Z3, Z25, Z1
-	VMOVDQU64       448(DI), Z3
-	VPSHUFB         Z22, Z3, Z3
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPXORQ          Z3, Z2, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VMOVDQA64       Z2, Z21
-	ADDQ            $0x00000200, DI
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
-	JB              hashLongLast277
-	PCALIGN         $0x40
+	MOVQ   24(DX), SI
+	MOVQ   32(DX), DI
+	TESTQ  DI, DI
+	JZ     text197
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	LEAQ   15(DI), R8
+	ANDQ   $-16, R8
+	LEAQ   128(AX), R9
+	SUBQ   R8, R9
 
-hashLong276:
-	VMOVDQU64  384(DI), Z2
-	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  320(DI), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z23, Z3
-	VPXORQ     Z23, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z23, Z24
-	VPCLMULQDQ $0x11, Z17, Z23, Z23
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z24, Z0
-	VPXORQ     Z2, Z23, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  256(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VMOVDQU64  192(DI), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z3, Z24
-	VPXORQ     Z3, Z24, Z24
-	VPCLMULQDQ $0x00, Z15, Z3, Z25
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z26
-	VPXORQ     Z23, Z26, Z26
-	VPCLMULQDQ $0x00, Z13, Z23, Z27
-	VPCLMULQDQ $0x11, Z13, Z23, Z23
-	VPCLMULQDQ $0x00, Z14, Z26, Z26
-	VPTERNLOGQ $0x96, Z25, Z27, Z0
-	VPTERNLOGQ $0x96, Z3, Z23, Z2
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VMOVDQU64  128(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VMOVDQU64  64(DI), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z3, Z24
-	VPXORQ     Z3, Z24, Z24
-	VPCLMULQDQ $0x00, Z11, Z3, Z25
-	VPCLMULQDQ $0x11, Z11, Z3, Z3
-	VPCLMULQDQ $0x00, Z12, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z26
-	VPXORQ     Z23, Z26, Z26
-	VPCLMULQDQ $0x00, Z9, Z23, Z27
-	VPCLMULQDQ $0x11, Z9, Z23, Z23
-	VPCLMULQDQ $0x00, Z10, Z26, Z26
-	VPTERNLOGQ $0x96, Z25, Z27, Z0
-	VPTERNLOGQ $0x96, Z3, Z23, Z2
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VMOVDQU64  (DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z7, Z3, Z24
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
-	VPCLMULQDQ $0x00, Z8, Z23, Z23
-	VPSHUFD    $0x4e, Z21, Z25
-	VPXORQ     Z21, Z25, Z25
-	VPCLMULQDQ $0x00, Z4, Z21, Z26
-	VPCLMULQDQ $0x11, Z4, Z21, Z21
-	VPCLMULQDQ $0x00, Z5, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z21, Z2
-	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  448(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000200, DI
-	SUBQ       $0x00000200, R8
-	CMPQ       R8, $0x00000200
-	JAE        hashLong276
-
-hashLongLast277:
-	CMPQ       R8, $0x00000100
-	JB         skip278
-	VMOVDQU64  128(DI), Z2
-	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  64(DI), Z4
-	VPSHUFB    Z22, Z4, Z4
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z4, Z3
-	VPXORQ     Z4, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z4, Z5
-	VPCLMULQDQ $0x11, Z17, Z4, Z4
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z5, Z0
-	VPXORQ     Z2, Z4, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  (DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z4
-	VPXORQ     Z3, Z4, Z4
-	VPCLMULQDQ $0x00, Z15, Z3, Z5
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z4, Z4
-	VPSHUFD    $0x4e, Z21, Z7
-	VPXORQ     Z21, Z7, Z7
-	VPCLMULQDQ $0x00, Z13, Z21, Z8
-	VPCLMULQDQ $0x11, Z13, Z21, Z9
-	VPCLMULQDQ $0x00, Z14, Z7, Z7
-	VPTERNLOGQ $0x96, Z5, Z8, Z0
-	VPTERNLOGQ $0x96, Z3, Z9, Z2
-	VPTERNLOGQ $0x96, Z4, Z7, Z1
-	VMOVDQU64  192(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000100, DI
-	SUBQ       $0x00000100, R8
-
-skip278:
-	CMPQ       R8, $0x00000080
-	JB         skip279
-	VMOVDQU64  (DI), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z3
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z21, Z0
-	VPXORQ     Z21, Z0, Z0
-	VPCLMULQDQ $0x00, Z17, Z21, Z4
-	VPCLMULQDQ $0x11, Z17, Z21, Z5
-	VPCLMULQDQ $0x00, Z18, Z0, Z7
-	VPXORQ     Z2, Z4, Z0
-	VPXORQ     Z3, Z5, Z2
-	VPXORQ     Z1, Z7, Z1
-	VMOVDQU64  64(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000080, DI
-	SUBQ       $0x00000080, R8
-
-skip279:
-	VMOVDQU64     64(AX), Z1
-	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z4, Z2
+vector198:
+	MOVQ          $-1, R8
+	BZHIQ         DI, R8, R8
+	KMOVQ         R8, K1
+	VMOVDQU8.Z    (SI), K1, Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPXORQ        Z3, Z5, Z5
+	VPXORQ        Z3, Z3, Z3
+	VMOVDQU64     (R9), Z6
+	VMOVDQU64     8(R9), Z7
+	VPXORQ        Z6, Z7, Z7
+	VPSHUFD       $0x4e, Z5, Z8
+	VPXORQ        Z5, Z8, Z8
+	VPCLMULQDQ    $0x00, Z6, Z5, Z9
+	VPCLMULQDQ    $0x11, Z6, Z5, Z5
+	VPCLMULQDQ    $0x00, Z7, Z8, Z6
+	VPXORQ        Z9, Z0, Z0
+	VPXORQ        Z5, Z2, Z2
+	VPXORQ        Z6, Z1, Z1
+	ADDQ          $0x40, SI
+	ADDQ          $0x40, R9
+	SUBQ          $0x40, DI
+	JA            vector198
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -11994,1742 +9199,814 @@ skip279:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-short275:
-hashGroups280:
-	CMPQ          R8, $0x00000080
-	JB            hashRest281
-	VMOVDQU64     64(DI), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VMOVDQU64     64(AX), Y2
-	VPCLMULQDQ    $0x00, Y1, Y2, Y0
-	VPCLMULQDQ    $0x11, Y1, Y2, Y2
-	VMOVDQU64     96(DI), Y5
-	VPSHUFB       reverse<>+0(SB), Y5, Y5
-	VMOVDQU64     96(AX), Y7
-	VPCLMULQDQ    $0x00, Y5, Y7, Y4
-	VPCLMULQDQ    $0x11, Y5, Y7, Y7
-	VPXORQ        Y4, Y0, Y0
-	VPXORQ        Y7, Y2, Y2
-	VPUNPCKLQDQ   Y5, Y1, Y4
-	VPUNPCKHQDQ   Y5, Y1, Y1
-	VPXORQ        Y1, Y4, Y4
-	VMOVDQU64     64(AX), Y1
-	VPXORQ        72(AX), Y1, Y1
-	VMOVDQU64     96(AX), Y5
-	VPXORQ        104(AX), Y5, Y5
-	VPCLMULQDQ    $0x00, Y4, Y1, Y1
-	VPCLMULQDQ    $0x10, Y4, Y5, Y5
-	VPXORQ        Y5, Y1, Y1
-	VMOVDQU64     (DI), Y4
-	VPSHUFB       reverse<>+0(SB), Y4, Y4
-	VPXORQ        Y3, Y4, Y4
-	VMOVDQU64     (AX), Y5
-	VPCLMULQDQ    $0x00, Y4, Y5, Y3
-	VPCLMULQDQ    $0x11, Y4, Y5, Y5
-	VPXORQ        Y3, Y0, Y0
-	VPXORQ        Y5, Y2, Y2
-	VMOVDQU64     32(DI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VMOVDQU64     32(AX), Y7
-	VPCLMULQDQ    $0x00, Y3, Y7, Y5
-	VPCLMULQDQ    $0x11, Y3, Y7, Y7
-	VPXORQ        Y5, Y0, Y0
-	VPXORQ        Y7, Y2, Y2
-	VPUNPCKLQDQ   Y3, Y4, Y5
-	VPUNPCKHQDQ   Y3, Y4, Y4
-	VPXORQ        Y4, Y5, Y5
-	VMOVDQU64     (AX), Y4
-	VPXORQ        8(AX), Y4, Y4
-	VMOVDQU64     32(AX), Y3
-	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y4, Y4
-	VPCLMULQDQ    $0x10, Y5, Y3, Y3
-	VPXORQ        Y4, Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, DI
-	SUBQ          $0x00000080, R8
-	JMP           hashGroups280
-
-hashRest281:
-	TESTQ      R8, R8
-	JZ         text274
-	VPXORQ     Y0, Y0, Y0
-	VPXORQ     Y1, Y1, Y1
-	VPXORQ     Y2, Y2, Y2
-	LEAQ       15(R8), CX
-	ANDQ       $-16, CX
-	LEAQ       128(AX), R9
-	SUBQ       CX, R9
-	TESTQ      $0x00000040, R8
-	JZ         skip282
-	VMOVDQU64  (DI), Y4
-	VMOVDQU64  32(DI), Y5
-	ADDQ       $0x40, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y7
-	VPCLMULQDQ $0x00, Y4, Y7, Y3
-	VPCLMULQDQ $0x11, Y4, Y7, Y7
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VMOVDQU64  32(R9), Y7
-	VPCLMULQDQ $0x00, Y5, Y7, Y4
-	VPCLMULQDQ $0x11, Y5, Y7, Y7
-	VPXORQ     Y4, Y0, Y0
-	VPXORQ     Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXORQ     Y5, Y4, Y4
-	VMOVDQU64  32(R9), Y5
-	VPXORQ     40(R9), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXORQ     Y5, Y1, Y1
-	ADDQ       $0x40, R9
-
-skip282:
-	TESTQ      $0x00000020, R8
-	JZ         skip283
-	VMOVDQU64  (DI), Y4
-	ADDQ       $0x20, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, R9
-
-skip283:
-	TESTQ      $0x00000010, R8
-	JZ         skip284
-	VMOVDQU64  (DI), X5
-	ADDQ       $0x10, DI
-	VPXORQ     Y4, Y4, Y4
-	VPXORQ     X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R9
-
-skip284:
-	ANDQ $0x0f, R8
-	JZ   skip285
-	CMPQ R8, $0x08
-	JB   less8286
-	MOVQ (DI), R10
-	MOVQ -8(DI)(R8*1), R11
-	MOVQ R8, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R11
-	SHRQ $0x08, R11
-	JMP  loaded288
-
-less8286:
-	XORQ R11, R11
-	CMPQ R8, $0x04
-	JB   less4287
-	MOVL (DI), R10
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, R10
-	JMP  loaded288
-
-less4287:
-	MOVQ    R8, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (DI), R10
-	MOVBQZX (DI)(CX*1), R12
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-
-loaded288:
-	VMOVQ      R10, X5
-	VPINSRQ    $0x01, R11, X5, X5
-	VPXORQ     Y4, Y4, Y4
-	VPXORQ     X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-
-skip285:
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-
-text274:
+text197:
 	// Text.
-	MOVQ            16(BX), CX
-	MOVL            (CX), DI
-	MOVQ            4(CX), CX
-	MOVQ            CX, R8
+	MOVQ            16(DX), SI
+	MOVL            (SI), DI
+	MOVQ            4(SI), SI
+	MOVQ            SI, R8
 	SHLQ            $0x20, R8
 	ORQ             R8, DI
-	SHRQ            $0x20, CX
-	VMOVQ           DI, X6
-	VPINSRQ         $0x01, CX, X6, X6
-	VPSHUFB         reverse<>+0(SB), X6, X6
-	MOVL            96(BX), CX
-	VMOVD           CX, X0
-	VPADDD          X0, X6, X6
-	VSHUFI64X2      $0x00, Z6, Z6, Z4
-	MOVQ            48(BX), DI
-	MOVQ            72(BX), R8
-	MOVQ            80(BX), R9
-	CMPQ            R9, $0x00000200
-	JB              cryptLongEnd289
-	VBROADCASTI32X4 (AX), Z0
-	VPSHUFD         $0x4e, Z0, Z1
-	VPXORQ          Z0, Z1, Z1
-	VMOVDQU64       (AX), Z2
-	VMOVDQU64       8(AX), Z5
-	VPXORQ          Z2, Z5, Z5
-	VMOVDQU64       64(AX), Z6
-	VMOVDQU64       72(AX), Z7
-	VPXORQ          Z6, Z7, Z7
-	VMOVDQA64       Z2, Z8
-	VPSHUFD         $0x4e, Z8, Z9
-	VPXORQ          Z8, Z9, Z9
-	VPCLMULQDQ      $0x00, Z0, Z8, Z10
-	VPCLMULQDQ      $0x11, Z0, Z8, Z8
-	VPCLMULQDQ      $0x00, Z1, Z9, Z9
-	VPTERNLOGQ      $0x96, Z10, Z8, Z9
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
-	VPSHUFD         $0x4e, Z10, Z10
-	VPTERNLOGQ      $0x96, Z11, Z10, Z9
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z9, Z10
-	VPSHUFD         $0x4e, Z9, Z9
-	VPTERNLOGQ      $0x96, Z10, Z9, Z8
-	VPSHUFD         $0x4e, Z8, Z9
-	VPXORQ          Z8, Z9, Z9
-	VMOVDQA64       Z6, Z10
-	VPSHUFD         $0x4e, Z10, Z11
-	VPXORQ          Z10, Z11, Z11
-	VPCLMULQDQ      $0x00, Z0, Z10, Z12
-	VPCLMULQDQ      $0x11, Z0, Z10, Z0
-	VPCLMULQDQ      $0x00, Z1, Z11, Z1
-	VMOVDQA64       Z12, Z10
-	VPTERNLOGQ      $0x96, Z10, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
-	VPSHUFD         $0x4e, Z10, Z10
-	VPTERNLOGQ      $0x96, Z11, Z10, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z10
+	SHRQ            $0x20, SI
+	VMOVQ           DI, X10
+	VPINSRQ         $0x01, SI, X10, X10
+	VPSHUFB         X4, X10, X10
+	MOVL            96(DX), SI
+	VMOVD           SI, X0
+	VPADDD          X0, X10, X10
+	VSHUFI64X2      $0x00, Z10, Z10, Z5
+	MOVQ            48(DX), SI
+	MOVQ            72(DX), DI
+	MOVQ            80(DX), R8
+	VMOVDQU64       polynomial<>+0(SB), Z6
+	VBROADCASTI32X4 (AX), Z2
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VMOVDQU64       (AX), Z7
+	VMOVDQU64       8(AX), Z8
+	VPXORQ          Z7, Z8, Z8
+	VMOVDQU64       64(AX), Z9
+	VMOVDQU64       72(AX), Z10
+	VPXORQ          Z9, Z10, Z10
+	VMOVDQA64       Z7, Z11
+	VPSHUFD         $0x4e, Z11, Z12
+	VPXORQ          Z11, Z12, Z12
+	VPCLMULQDQ      $0x00, Z2, Z11, Z0
+	VPCLMULQDQ      $0x11, Z2, Z11, Z11
+	VPCLMULQDQ      $0x00, Z1, Z12, Z12
+	VPTERNLOGQ      $0x96, Z0, Z11, Z12
+	VPCLMULQDQ      $0x00, Z6, Z0, Z13
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z13, Z0, Z12
+	VPCLMULQDQ      $0x00, Z6, Z12, Z0
+	VPSHUFD         $0x4e, Z12, Z12
+	VPTERNLOGQ      $0x96, Z0, Z12, Z11
+	VPSHUFD         $0x4e, Z11, Z12
+	VPXORQ          Z11, Z12, Z12
+	VMOVDQA64       Z9, Z14
+	VPSHUFD         $0x4e, Z14, Z13
+	VPXORQ          Z14, Z13, Z13
+	VPCLMULQDQ      $0x00, Z2, Z14, Z0
+	VPCLMULQDQ      $0x11, Z2, Z14, Z2
+	VPCLMULQDQ      $0x00, Z1, Z13, Z1
+	VMOVDQA64       Z2, Z13
+	VPTERNLOGQ      $0x96, Z0, Z13, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z2
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z2, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z10, Z1, Z0
-	VPSHUFD         $0x4e, Z0, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z13
+	VPSHUFD         $0x4e, Z13, Z14
+	VPXORQ          Z13, Z14, Z14
+	VBROADCASTI32X4 128(AX), Z0
+	VMOVDQA64       Z5, Z1
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z2
+	VPSHUFB         Z4, Z1, Z1
 	VPXORQ          Z0, Z1, Z1
-	VBROADCASTI32X4 128(AX), Z10
-	VMOVDQA64       Z4, Z11
-	VPADDD          count32<>+0(SB), Z4, Z4
-	VMOVDQA64       Z4, Z12
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VPXORQ          Z10, Z11, Z11
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VPXORQ          Z10, Z12, Z12
-	VPXORQ          lowBits32<>+0(SB), Z11, Z10
-	VPXORQ          lowBits32<>+64(SB), Z11, Z13
-	VPXORQ          lowBits32<>+128(SB), Z11, Z14
-	VPXORQ          lowBits32<>+192(SB), Z11, Z15
-	VPXORQ          lowBits32<>+256(SB), Z11, Z16
-	VPXORQ          lowBits32<>+320(SB), Z11, Z17
-	VPXORQ          lowBits32<>+384(SB), Z11, Z18
-	VSHUFI64X2      $0x44, Z12, Z11, Z11
-	VPXORQ          lowBits32<>+448(SB), Z11, Z11
-	VBROADCASTI32X4 144(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 160(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 176(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 192(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 208(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 224(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 240(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 256(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 272(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last292
-	VBROADCASTI32X4 288(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 304(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            320(AX), CX
-	JE              last292
-	VBROADCASTI32X4 320(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 336(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            352(AX), CX
+	VPSHUFB         Z4, Z2, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPXORQ          lowBits32<>+0(SB), Z1, Z0
+	VPXORQ          lowBits32<>+64(SB), Z1, Z15
+	VPXORQ          lowBits32<>+128(SB), Z1, Z16
+	VPXORQ          lowBits32<>+192(SB), Z1, Z17
+	VPXORQ          lowBits32<>+256(SB), Z1, Z18
+	VPXORQ          lowBits32<>+320(SB), Z1, Z19
+	VPXORQ          lowBits32<>+384(SB), Z1, Z20
+	VSHUFI64X2      $0x44, Z2, Z1, Z1
+	VPXORQ          lowBits32<>+448(SB), Z1, Z1
+	VBROADCASTI32X4 144(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 160(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 176(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 192(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 208(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 224(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 240(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 256(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 272(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last201
+	VBROADCASTI32X4 288(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 304(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	LEAQ            320(AX), R9
+	JE              last201
+	VBROADCASTI32X4 320(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	VBROADCASTI32X4 336(AX), Z2
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z15, Z15
+	VAESENC         Z2, Z16, Z16
+	VAESENC         Z2, Z17, Z17
+	VAESENC         Z2, Z18, Z18
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z1, Z1
+	LEAQ            352(AX), R9
 
-last292:
-	VBROADCASTI32X4 (CX), Z12
-	VPXORQ          (R8), Z12, Z19
-	VAESENCLAST     Z19, Z10, Z10
-	VPXORQ          64(R8), Z12, Z19
-	VAESENCLAST     Z19, Z13, Z13
-	VPXORQ          128(R8), Z12, Z19
-	VAESENCLAST     Z19, Z14, Z14
-	VPXORQ          192(R8), Z12, Z19
-	VAESENCLAST     Z19, Z15, Z15
-	VPXORQ          256(R8), Z12, Z19
-	VAESENCLAST     Z19, Z16, Z16
-	VPXORQ          320(R8), Z12, Z19
-	VAESENCLAST     Z19, Z17, Z17
-	VPXORQ          384(R8), Z12, Z19
-	VAESENCLAST     Z19, Z18, Z18
-	VPXORQ          448(R8), Z12, Z12
-	VAESENCLAST     Z12, Z11, Z11
-	VMOVDQU64       Z10, (DI)
-	VMOVDQU64       Z13, 64(DI)
-	VMOVDQU64       Z14, 128(DI)
-	VMOVDQU64       Z15, 192(DI)
-	VMOVDQU64       Z16, 256(DI)
-	VMOVDQU64       Z17, 320(DI)
-	VMOVDQU64       Z18, 384(DI)
-	VMOVDQU64       Z11, 448(DI)
-	ADDQ            $0x00000200, R8
+last201:
+	VBROADCASTI32X4 (R9), Z2
+	VPXORQ          (DI), Z2, Z21
+	VAESENCLAST     Z21, Z0, Z0
+	VPXORQ          64(DI), Z2, Z21
+	VAESENCLAST     Z21, Z15, Z15
+	VPXORQ          128(DI), Z2, Z21
+	VAESENCLAST     Z21, Z16, Z16
+	VPXORQ          192(DI), Z2, Z21
+	VAESENCLAST     Z21, Z17, Z17
+	VPXORQ          256(DI), Z2, Z21
+	VAESENCLAST     Z21, Z18, Z18
+	VPXORQ          320(DI), Z2, Z21
+	VAESENCLAST     Z21, Z19, Z19
+	VPXORQ          384(DI), Z2, Z21
+	VAESENCLAST     Z21, Z20, Z20
+	VPXORQ          448(DI), Z2, Z2
+	VAESENCLAST     Z2, Z1, Z1
+	VMOVDQU64       Z0, (SI)
+	VMOVDQU64       Z15, 64(SI)
+	VMOVDQU64       Z16, 128(SI)
+	VMOVDQU64       Z17, 192(SI)
+	VMOVDQU64       Z18, 256(SI)
+	VMOVDQU64       Z19, 320(SI)
+	VMOVDQU64       Z20, 384(SI)
+	VMOVDQU64       Z1, 448(SI)
 	ADDQ            $0x00000200, DI
-	SUBQ            $0x00000200, R9
-	CMPQ            R9, $0x00000200
-	JB              last291
+	ADDQ            $0x00000200, SI
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JB              last200
 
 	// GHASH of a piece is computed between the rounds of the next one.
 	PCALIGN $0x40
 
-cryptLong290:
-	VBROADCASTI32X4 128(AX), Z10
-	VMOVDQA64       Z4, Z11
-	VPADDD          count32<>+0(SB), Z4, Z4
-	VMOVDQA64       Z4, Z12
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VPXORQ          Z10, Z11, Z11
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VPXORQ          Z10, Z12, Z12
-	VPXORQ          lowBits32<>+0(SB), Z11, Z10
-	VPXORQ          lowBits32<>+64(SB), Z11, Z13
-	VPXORQ          lowBits32<>+128(SB), Z11, Z14
-	VPXORQ          lowBits32<>+192(SB), Z11, Z15
-	VPXORQ          lowBits32<>+256(SB), Z11, Z16
-	VPXORQ          lowBits32<>+320(SB), Z11, Z17
-	VPXORQ          lowBits32<>+384(SB), Z11, Z18
-	VSHUFI64X2      $0x44, Z12, Z11, Z11
-	VPXORQ          lowBits32<>+448(SB), Z11, Z11
-	VBROADCASTI32X4 144(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 160(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VMOVDQU64       -512(DI), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -448(DI), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VPXORQ          Z3, Z12, Z12
-	VPSHUFD         $0x4e, Z12, Z3
-	VPXORQ          Z12, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z12, Z20
-	VPCLMULQDQ      $0x11, Z8, Z12, Z12
-	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z21
-	VPXORQ          Z19, Z21, Z21
-	VPCLMULQDQ      $0x00, Z0, Z19, Z22
-	VPCLMULQDQ      $0x11, Z0, Z19, Z19
-	VPCLMULQDQ      $0x00, Z1, Z21, Z21
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z12, Z19, Z12
-	VPXORQ          Z3, Z21, Z3
-	VMOVDQU64       -384(DI), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VMOVDQU64       -320(DI), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z19, Z22
-	VPXORQ          Z19, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z19, Z23
-	VPCLMULQDQ      $0x11, Z2, Z19, Z19
-	VPCLMULQDQ      $0x00, Z5, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z6, Z21, Z25
-	VPCLMULQDQ      $0x11, Z6, Z21, Z21
-	VPCLMULQDQ      $0x00, Z7, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z19, Z21, Z12
-	VPTERNLOGQ      $0x96, Z22, Z24, Z3
-	VBROADCASTI32X4 176(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VBROADCASTI32X4 192(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VPTERNLOGQ      $0x96, Z20, Z12, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z19, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z19, Z3, Z12
-	VEXTRACTI64X4   $0x01, Z12, Y3
-	VPXORQ          Y3, Y12, Y12
-	VEXTRACTI32X4   $0x01, Y12, X3
-	VPXORQ          X3, X12, X12
-	VMOVDQA64       Z12, Z3
-	VBROADCASTI32X4 208(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 224(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VMOVDQU64       -256(DI), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       -192(DI), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPXORQ          Z3, Z12, Z12
-	VPSHUFD         $0x4e, Z12, Z3
-	VPXORQ          Z12, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z12, Z20
-	VPCLMULQDQ      $0x11, Z8, Z12, Z12
-	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z19
-	VPXORQ          Z21, Z19, Z19
-	VPCLMULQDQ      $0x00, Z0, Z21, Z22
-	VPCLMULQDQ      $0x11, Z0, Z21, Z21
-	VPCLMULQDQ      $0x00, Z1, Z19, Z19
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z12, Z21, Z12
-	VPXORQ          Z3, Z19, Z3
-	VBROADCASTI32X4 240(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VBROADCASTI32X4 256(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VMOVDQU64       -128(DI), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VMOVDQU64       -64(DI), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z19, Z22
-	VPXORQ          Z19, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z19, Z23
-	VPCLMULQDQ      $0x11, Z2, Z19, Z19
-	VPCLMULQDQ      $0x00, Z5, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z6, Z21, Z25
-	VPCLMULQDQ      $0x11, Z6, Z21, Z21
-	VPCLMULQDQ      $0x00, Z7, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z19, Z21, Z12
-	VPTERNLOGQ      $0x96, Z22, Z24, Z3
-	VPTERNLOGQ      $0x96, Z20, Z12, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z19, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z19, Z3, Z12
-	VEXTRACTI64X4   $0x01, Z12, Y3
-	VPXORQ          Y3, Y12, Y12
-	VEXTRACTI32X4   $0x01, Y12, X3
-	VPXORQ          X3, X12, X12
-	VMOVDQA64       Z12, Z3
-	VBROADCASTI32X4 272(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last293
-	VBROADCASTI32X4 288(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 304(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            320(AX), CX
-	JE              last293
-	VBROADCASTI32X4 320(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 336(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            352(AX), CX
+cryptLong199:
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits32<>+0(SB), Z0, Z15
+	VPXORQ          lowBits32<>+64(SB), Z0, Z16
+	VPXORQ          lowBits32<>+128(SB), Z0, Z17
+	VPXORQ          lowBits32<>+192(SB), Z0, Z18
+	VPXORQ          lowBits32<>+256(SB), Z0, Z19
+	VPXORQ          lowBits32<>+320(SB), Z0, Z20
+	VPXORQ          lowBits32<>+384(SB), Z0, Z21
+	VSHUFI64X2      $0x44, Z1, Z0, Z22
+	VPXORQ          lowBits32<>+448(SB), Z22, Z22
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z23, Z3
+	VPXORQ          Z23, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z23, Z24
+	VPCLMULQDQ      $0x11, Z13, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z24, Z0
+	VPXORQ          Z2, Z23, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPSHUFD         $0x4e, Z3, Z24
+	VPXORQ          Z3, Z24, Z24
+	VPCLMULQDQ      $0x00, Z7, Z3, Z25
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z9, Z23, Z27
+	VPCLMULQDQ      $0x11, Z9, Z23, Z23
+	VPCLMULQDQ      $0x00, Z10, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z3, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VMOVDQU64       -256(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -192(SI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z23, Z3
+	VPXORQ          Z23, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z23, Z24
+	VPCLMULQDQ      $0x11, Z13, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z24, Z0
+	VPXORQ          Z2, Z23, Z2
+	VPXORQ          Z1, Z3, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPSHUFD         $0x4e, Z3, Z24
+	VPXORQ          Z3, Z24, Z24
+	VPCLMULQDQ      $0x00, Z7, Z3, Z25
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z9, Z23, Z27
+	VPCLMULQDQ      $0x11, Z9, Z23, Z23
+	VPCLMULQDQ      $0x00, Z10, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z3, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last202
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	LEAQ            320(AX), R9
+	JE              last202
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	LEAQ            352(AX), R9
 
-last293:
-	VBROADCASTI32X4 (CX), Z12
-	VPXORQ          (R8), Z12, Z19
-	VAESENCLAST     Z19, Z10, Z10
-	VPXORQ          64(R8), Z12, Z19
-	VAESENCLAST     Z19, Z13, Z13
-	VPXORQ          128(R8), Z12, Z19
-	VAESENCLAST     Z19, Z14, Z14
-	VPXORQ          192(R8), Z12, Z19
-	VAESENCLAST     Z19, Z15, Z15
-	VPXORQ          256(R8), Z12, Z19
-	VAESENCLAST     Z19, Z16, Z16
-	VPXORQ          320(R8), Z12, Z19
-	VAESENCLAST     Z19, Z17, Z17
-	VPXORQ          384(R8), Z12, Z19
-	VAESENCLAST     Z19, Z18, Z18
-	VPXORQ          448(R8), Z12, Z12
-	VAESENCLAST     Z12, Z11, Z11
-	VMOVDQU64       Z10, (DI)
-	VMOVDQU64       Z13, 64(DI)
-	VMOVDQU64       Z14, 128(DI)
-	VMOVDQU64       Z15, 192(DI)
-	VMOVDQU64       Z16, 256(DI)
-	VMOVDQU64       Z17, 320(DI)
-	VMOVDQU64       Z18, 384(DI)
-	VMOVDQU64       Z11, 448(DI)
-	ADDQ            $0x00000200, R8
+last202:
+	VBROADCASTI32X4 (R9), Z0
+	VPXORQ          (DI), Z0, Z1
+	VAESENCLAST     Z1, Z15, Z15
+	VPXORQ          64(DI), Z0, Z1
+	VAESENCLAST     Z1, Z16, Z16
+	VPXORQ          128(DI), Z0, Z1
+	VAESENCLAST     Z1, Z17, Z17
+	VPXORQ          192(DI), Z0, Z1
+	VAESENCLAST     Z1, Z18, Z18
+	VPXORQ          256(DI), Z0, Z1
+	VAESENCLAST     Z1, Z19, Z19
+	VPXORQ          320(DI), Z0, Z1
+	VAESENCLAST     Z1, Z20, Z20
+	VPXORQ          384(DI), Z0, Z1
+	VAESENCLAST     Z1, Z21, Z21
+	VPXORQ          448(DI), Z0, Z0
+	VAESENCLAST     Z0, Z22, Z22
+	VMOVDQU64       Z15, (SI)
+	VMOVDQU64       Z16, 64(SI)
+	VMOVDQU64       Z17, 128(SI)
+	VMOVDQU64       Z18, 192(SI)
+	VMOVDQU64       Z19, 256(SI)
+	VMOVDQU64       Z20, 320(SI)
+	VMOVDQU64       Z21, 384(SI)
+	VMOVDQU64       Z22, 448(SI)
 	ADDQ            $0x00000200, DI
-	SUBQ            $0x00000200, R9
-	CMPQ            R9, $0x00000200
-	JAE             cryptLong290
+	ADDQ            $0x00000200, SI
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JAE             cryptLong199
 
-last291:
-	VMOVDQU64     -512(DI), Z10
-	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -448(DI), Z12
-	VPSHUFB       reverse<>+0(SB), Z12, Z12
-	VPXORQ        Z3, Z10, Z10
-	VPSHUFD       $0x4e, Z10, Z3
-	VPXORQ        Z10, Z3, Z3
-	VPCLMULQDQ    $0x00, Z8, Z10, Z13
-	VPCLMULQDQ    $0x11, Z8, Z10, Z11
-	VPCLMULQDQ    $0x00, Z9, Z3, Z3
-	VPSHUFD       $0x4e, Z12, Z10
-	VPXORQ        Z12, Z10, Z10
-	VPCLMULQDQ    $0x00, Z0, Z12, Z14
-	VPCLMULQDQ    $0x11, Z0, Z12, Z12
-	VPCLMULQDQ    $0x00, Z1, Z10, Z10
-	VPXORQ        Z13, Z14, Z20
-	VPXORQ        Z11, Z12, Z12
-	VPXORQ        Z3, Z10, Z3
-	VMOVDQU64     -384(DI), Z10
-	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -320(DI), Z11
-	VPSHUFB       reverse<>+0(SB), Z11, Z11
-	VPSHUFD       $0x4e, Z10, Z13
-	VPXORQ        Z10, Z13, Z13
-	VPCLMULQDQ    $0x00, Z2, Z10, Z14
-	VPCLMULQDQ    $0x11, Z2, Z10, Z10
-	VPCLMULQDQ    $0x00, Z5, Z13, Z13
-	VPSHUFD       $0x4e, Z11, Z15
-	VPXORQ        Z11, Z15, Z15
-	VPCLMULQDQ    $0x00, Z6, Z11, Z16
-	VPCLMULQDQ    $0x11, Z6, Z11, Z11
-	VPCLMULQDQ    $0x00, Z7, Z15, Z15
-	VPTERNLOGQ    $0x96, Z14, Z16, Z20
-	VPTERNLOGQ    $0x96, Z10, Z11, Z12
-	VPTERNLOGQ    $0x96, Z13, Z15, Z3
-	VPTERNLOGQ    $0x96, Z20, Z12, Z3
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z20, Z10
-	VPSHUFD       $0x4e, Z20, Z20
-	VPTERNLOGQ    $0x96, Z10, Z20, Z3
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z3, Z10
-	VPSHUFD       $0x4e, Z3, Z3
-	VPTERNLOGQ    $0x96, Z10, Z3, Z12
-	VEXTRACTI64X4 $0x01, Z12, Y3
-	VPXORQ        Y3, Y12, Y12
-	VEXTRACTI32X4 $0x01, Y12, X3
-	VPXORQ        X3, X12, X12
-	VMOVDQA64     Z12, Z3
-	VMOVDQU64     -256(DI), Z10
-	VPSHUFB       reverse<>+0(SB), Z10, Z10
-	VMOVDQU64     -192(DI), Z11
-	VPSHUFB       reverse<>+0(SB), Z11, Z11
-	VPXORQ        Z3, Z10, Z10
-	VPSHUFD       $0x4e, Z10, Z3
-	VPXORQ        Z10, Z3, Z3
-	VPCLMULQDQ    $0x00, Z8, Z10, Z12
-	VPCLMULQDQ    $0x11, Z8, Z10, Z8
-	VPCLMULQDQ    $0x00, Z9, Z3, Z3
-	VPSHUFD       $0x4e, Z11, Z9
-	VPXORQ        Z11, Z9, Z9
-	VPCLMULQDQ    $0x00, Z0, Z11, Z10
-	VPCLMULQDQ    $0x11, Z0, Z11, Z0
-	VPCLMULQDQ    $0x00, Z1, Z9, Z1
-	VPXORQ        Z12, Z10, Z20
-	VPXORQ        Z8, Z0, Z12
-	VPXORQ        Z3, Z1, Z3
-	VMOVDQU64     -128(DI), Z0
-	VPSHUFB       reverse<>+0(SB), Z0, Z0
-	VMOVDQU64     -64(DI), Z1
-	VPSHUFB       reverse<>+0(SB), Z1, Z1
-	VPSHUFD       $0x4e, Z0, Z8
-	VPXORQ        Z0, Z8, Z8
-	VPCLMULQDQ    $0x00, Z2, Z0, Z9
-	VPCLMULQDQ    $0x11, Z2, Z0, Z0
-	VPCLMULQDQ    $0x00, Z5, Z8, Z2
-	VPSHUFD       $0x4e, Z1, Z5
-	VPXORQ        Z1, Z5, Z5
-	VPCLMULQDQ    $0x00, Z6, Z1, Z8
-	VPCLMULQDQ    $0x11, Z6, Z1, Z1
-	VPCLMULQDQ    $0x00, Z7, Z5, Z5
-	VPTERNLOGQ    $0x96, Z9, Z8, Z20
-	VPTERNLOGQ    $0x96, Z0, Z1, Z12
-	VPTERNLOGQ    $0x96, Z2, Z5, Z3
-	VPTERNLOGQ    $0x96, Z20, Z12, Z3
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z20, Z0
-	VPSHUFD       $0x4e, Z20, Z20
-	VPTERNLOGQ    $0x96, Z0, Z20, Z3
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z3, Z0
-	VPSHUFD       $0x4e, Z3, Z3
-	VPTERNLOGQ    $0x96, Z0, Z3, Z12
-	VEXTRACTI64X4 $0x01, Z12, Y0
-	VPXORQ        Y0, Y12, Y12
-	VEXTRACTI32X4 $0x01, Y12, X0
-	VPXORQ        X0, X12, X12
-	VMOVDQA64     Z12, Z3
+last200:
+	VMOVDQU64     -512(SI), Z1
+	VPSHUFB       Z4, Z1, Z1
+	VMOVDQU64     -448(SI), Z15
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z1, Z1
+	VPSHUFD       $0x4e, Z1, Z3
+	VPXORQ        Z1, Z3, Z3
+	VPCLMULQDQ    $0x00, Z11, Z1, Z0
+	VPCLMULQDQ    $0x11, Z11, Z1, Z2
+	VPCLMULQDQ    $0x00, Z12, Z3, Z1
+	VPSHUFD       $0x4e, Z15, Z3
+	VPXORQ        Z15, Z3, Z3
+	VPCLMULQDQ    $0x00, Z13, Z15, Z16
+	VPCLMULQDQ    $0x11, Z13, Z15, Z15
+	VPCLMULQDQ    $0x00, Z14, Z3, Z3
+	VPXORQ        Z0, Z16, Z0
+	VPXORQ        Z2, Z15, Z2
+	VPXORQ        Z1, Z3, Z1
+	VMOVDQU64     -384(SI), Z3
+	VPSHUFB       Z4, Z3, Z3
+	VMOVDQU64     -320(SI), Z15
+	VPSHUFB       Z4, Z15, Z15
+	VPSHUFD       $0x4e, Z3, Z16
+	VPXORQ        Z3, Z16, Z16
+	VPCLMULQDQ    $0x00, Z7, Z3, Z17
+	VPCLMULQDQ    $0x11, Z7, Z3, Z3
+	VPCLMULQDQ    $0x00, Z8, Z16, Z16
+	VPSHUFD       $0x4e, Z15, Z18
+	VPXORQ        Z15, Z18, Z18
+	VPCLMULQDQ    $0x00, Z9, Z15, Z19
+	VPCLMULQDQ    $0x11, Z9, Z15, Z15
+	VPCLMULQDQ    $0x00, Z10, Z18, Z18
+	VPTERNLOGQ    $0x96, Z17, Z19, Z0
+	VPTERNLOGQ    $0x96, Z3, Z15, Z2
+	VPTERNLOGQ    $0x96, Z16, Z18, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, Z6, Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, Z6, Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
+	VMOVDQU64     -256(SI), Z0
+	VPSHUFB       Z4, Z0, Z0
+	VMOVDQU64     -192(SI), Z1
+	VPSHUFB       Z4, Z1, Z1
+	VPXORQ        Z3, Z0, Z0
+	VPSHUFD       $0x4e, Z0, Z2
+	VPXORQ        Z0, Z2, Z2
+	VPCLMULQDQ    $0x00, Z11, Z0, Z3
+	VPCLMULQDQ    $0x11, Z11, Z0, Z11
+	VPCLMULQDQ    $0x00, Z12, Z2, Z12
+	VPSHUFD       $0x4e, Z1, Z0
+	VPXORQ        Z1, Z0, Z0
+	VPCLMULQDQ    $0x00, Z13, Z1, Z2
+	VPCLMULQDQ    $0x11, Z13, Z1, Z1
+	VPCLMULQDQ    $0x00, Z14, Z0, Z13
+	VPXORQ        Z3, Z2, Z0
+	VPXORQ        Z11, Z1, Z2
+	VPXORQ        Z12, Z13, Z1
+	VMOVDQU64     -128(SI), Z3
+	VPSHUFB       Z4, Z3, Z3
+	VMOVDQU64     -64(SI), Z11
+	VPSHUFB       Z4, Z11, Z11
+	VPSHUFD       $0x4e, Z3, Z12
+	VPXORQ        Z3, Z12, Z12
+	VPCLMULQDQ    $0x00, Z7, Z3, Z13
+	VPCLMULQDQ    $0x11, Z7, Z3, Z3
+	VPCLMULQDQ    $0x00, Z8, Z12, Z7
+	VPSHUFD       $0x4e, Z11, Z8
+	VPXORQ        Z11, Z8, Z8
+	VPCLMULQDQ    $0x00, Z9, Z11, Z12
+	VPCLMULQDQ    $0x11, Z9, Z11, Z9
+	VPCLMULQDQ    $0x00, Z10, Z8, Z8
+	VPTERNLOGQ    $0x96, Z13, Z12, Z0
+	VPTERNLOGQ    $0x96, Z3, Z9, Z2
+	VPTERNLOGQ    $0x96, Z7, Z8, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, Z6, Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, Z6, Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
 
-cryptLongEnd289:
-	CMPQ            R9, $0x00000100
-	JB              groupsEnd294
-	VBROADCASTI32X4 128(AX), Y0
-	VMOVDQA64       Y4, Y1
-	VPADDD          count16<>+0(SB), Y4, Y4
-	VMOVDQA64       Y4, Y2
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y0, Y1, Y1
-	VPSHUFB         reverse<>+0(SB), Y2, Y2
-	VPXORQ          Y0, Y2, Y2
-	VPXORQ          lowBits16<>+0(SB), Y1, Y0
-	VPXORQ          lowBits16<>+32(SB), Y1, Y5
-	VPXORQ          lowBits16<>+64(SB), Y1, Y6
-	VPXORQ          lowBits16<>+96(SB), Y1, Y7
-	VPXORQ          lowBits16<>+128(SB), Y1, Y8
-	VPXORQ          lowBits16<>+160(SB), Y1, Y9
-	VPXORQ          lowBits16<>+192(SB), Y1, Y1
-	VPXORQ          lowBits16<>+224(SB), Y2, Y2
-	VBROADCASTI32X4 144(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 160(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 176(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 192(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 208(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 224(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 240(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 256(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 272(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last297
-	VBROADCASTI32X4 288(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 304(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	LEAQ            320(AX), CX
-	JE              last297
-	VBROADCASTI32X4 320(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	VBROADCASTI32X4 336(AX), Y10
-	VAESENC         Y10, Y0, Y0
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VAESENC         Y10, Y9, Y9
-	VAESENC         Y10, Y1, Y1
-	VAESENC         Y10, Y2, Y2
-	LEAQ            352(AX), CX
+	// The rest.
+	XORL   R9, R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	TESTQ  R8, R8
+	JZ     groupsEnd205
 
-last297:
-	VBROADCASTI32X4 (CX), Y10
-	VPXORQ          (R8), Y10, Y11
-	VAESENCLAST     Y11, Y0, Y0
-	VPXORQ          32(R8), Y10, Y11
-	VAESENCLAST     Y11, Y5, Y5
-	VPXORQ          64(R8), Y10, Y11
-	VAESENCLAST     Y11, Y6, Y6
-	VPXORQ          96(R8), Y10, Y11
-	VAESENCLAST     Y11, Y7, Y7
-	VPXORQ          128(R8), Y10, Y11
-	VAESENCLAST     Y11, Y8, Y8
-	VPXORQ          160(R8), Y10, Y11
-	VAESENCLAST     Y11, Y9, Y9
-	VPXORQ          192(R8), Y10, Y11
-	VAESENCLAST     Y11, Y1, Y1
-	VPXORQ          224(R8), Y10, Y10
-	VAESENCLAST     Y10, Y2, Y2
-	VMOVDQU64       Y0, (DI)
-	VMOVDQU64       Y5, 32(DI)
-	VMOVDQU64       Y6, 64(DI)
-	VMOVDQU64       Y7, 96(DI)
-	VMOVDQU64       Y8, 128(DI)
-	VMOVDQU64       Y9, 160(DI)
-	VMOVDQU64       Y1, 192(DI)
-	VMOVDQU64       Y2, 224(DI)
-	ADDQ            $0x00000100, R8
-	ADDQ            $0x00000100, DI
-	SUBQ            $0x00000100, R9
-	VMOVDQU64       -256(DI), Y1
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       (AX), Y2
-	VPCLMULQDQ      $0x00, Y1, Y2, Y0
-	VPCLMULQDQ      $0x11, Y1, Y2, Y2
-	VMOVDQU64       -224(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       32(AX), Y6
-	VPCLMULQDQ      $0x00, Y3, Y6, Y5
-	VPCLMULQDQ      $0x11, Y3, Y6, Y6
-	VPXORQ          Y5, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VPUNPCKLQDQ     Y3, Y1, Y5
-	VPUNPCKHQDQ     Y3, Y1, Y1
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VMOVDQU64       32(AX), Y3
-	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y1, Y1
-	VPCLMULQDQ      $0x10, Y5, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -192(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       64(AX), Y6
-	VPCLMULQDQ      $0x00, Y3, Y6, Y5
-	VPCLMULQDQ      $0x11, Y3, Y6, Y6
-	VPXORQ          Y5, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VMOVDQU64       -160(DI), Y5
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VMOVDQU64       96(AX), Y7
-	VPCLMULQDQ      $0x00, Y5, Y7, Y6
-	VPCLMULQDQ      $0x11, Y5, Y7, Y7
-	VPXORQ          Y6, Y0, Y0
-	VPXORQ          Y7, Y2, Y2
-	VPUNPCKLQDQ     Y5, Y3, Y6
-	VPUNPCKHQDQ     Y5, Y3, Y3
-	VPXORQ          Y3, Y6, Y6
-	VMOVDQU64       64(AX), Y5
-	VPXORQ          72(AX), Y5, Y5
-	VMOVDQU64       96(AX), Y3
-	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y6, Y5, Y5
-	VPCLMULQDQ      $0x10, Y6, Y3, Y3
-	VPXORQ          Y5, Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y2, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD         $0x4e, Y0, Y0
-	VPTERNLOGQ      $0x96, Y3, Y0, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD         $0x4e, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Y2, Y3
-	VMOVDQU64       -128(DI), Y1
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       (AX), Y2
-	VPCLMULQDQ      $0x00, Y1, Y2, Y0
-	VPCLMULQDQ      $0x11, Y1, Y2, Y2
-	VMOVDQU64       -96(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       32(AX), Y6
-	VPCLMULQDQ      $0x00, Y3, Y6, Y5
-	VPCLMULQDQ      $0x11, Y3, Y6, Y6
-	VPXORQ          Y5, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VPUNPCKLQDQ     Y3, Y1, Y5
-	VPUNPCKHQDQ     Y3, Y1, Y1
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VMOVDQU64       32(AX), Y3
-	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y1, Y1
-	VPCLMULQDQ      $0x10, Y5, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -64(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       64(AX), Y6
-	VPCLMULQDQ      $0x00, Y3, Y6, Y5
-	VPCLMULQDQ      $0x11, Y3, Y6, Y6
-	VPXORQ          Y5, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VMOVDQU64       -32(DI), Y5
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VMOVDQU64       96(AX), Y7
-	VPCLMULQDQ      $0x00, Y5, Y7, Y6
-	VPCLMULQDQ      $0x11, Y5, Y7, Y7
-	VPXORQ          Y6, Y0, Y0
-	VPXORQ          Y7, Y2, Y2
-	VPUNPCKLQDQ     Y5, Y3, Y6
-	VPUNPCKHQDQ     Y5, Y3, Y3
-	VPXORQ          Y3, Y6, Y6
-	VMOVDQU64       64(AX), Y5
-	VPXORQ          72(AX), Y5, Y5
-	VMOVDQU64       96(AX), Y3
-	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y6, Y5, Y5
-	VPCLMULQDQ      $0x10, Y6, Y3, Y3
-	VPXORQ          Y5, Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y2, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD         $0x4e, Y0, Y0
-	VPTERNLOGQ      $0x96, Y3, Y0, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD         $0x4e, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Y2, Y3
+groups203:
+	MOVL    $0x00000080, R9
+	CMPQ    R8, R9
+	CMOVQCS R8, R9
+	LEAQ    15(R9), R10
+	ANDQ    $-16, R10
+	LEAQ    128(AX), R11
+	SUBQ    R10, R11
+	LEAQ    (AX), R10
+	SUBQ    $0x10, R11
+	CMPQ    R11, R10
+	CMOVQCS R10, R11
 
-groupsEnd294:
-	CMPQ            R9, $0x00000080
-	JB              groupsEnd298
-	VBROADCASTI32X4 128(AX), Y0
-	VMOVDQA64       Y4, Y1
-	VPADDD          count8<>+0(SB), Y4, Y4
-	VMOVDQA64       Y4, Y2
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y0, Y1, Y1
-	VPSHUFB         reverse<>+0(SB), Y2, Y2
-	VPXORQ          Y0, Y2, Y2
-	VPXORQ          lowBits8<>+0(SB), Y1, Y0
-	VPXORQ          lowBits8<>+32(SB), Y1, Y5
-	VPXORQ          lowBits8<>+64(SB), Y1, Y1
-	VPXORQ          lowBits8<>+96(SB), Y2, Y2
-	VBROADCASTI32X4 144(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 160(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 176(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 192(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 208(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 224(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 240(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 256(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 272(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last301
-	VBROADCASTI32X4 288(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 304(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	LEAQ            320(AX), CX
-	JE              last301
-	VBROADCASTI32X4 320(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	VBROADCASTI32X4 336(AX), Y6
-	VAESENC         Y6, Y0, Y0
-	VAESENC         Y6, Y5, Y5
-	VAESENC         Y6, Y1, Y1
-	VAESENC         Y6, Y2, Y2
-	LEAQ            352(AX), CX
+	// Without a second vector, its mask is empty and its address that of the first.
+	XORL            R13, R13
+	MOVL            $0x00000040, R10
+	MOVQ            R9, R12
+	SUBQ            $0x40, R12
+	CMOVQLS         R13, R12
+	CMOVQLS         R13, R10
+	MOVQ            $-1, R13
+	BZHIQ           R9, R13, R13
+	KMOVQ           R13, K1
+	MOVQ            $-1, R13
+	BZHIQ           R12, R13, R13
+	KMOVQ           R13, K2
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits8<>+0(SB), Z0, Z2
+	VSHUFI64X2      $0x44, Z1, Z0, Z8
+	VPXORQ          lowBits8<>+64(SB), Z8, Z8
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	LEAQ            288(AX), R12
+	CMPL            CX, $0x0c
+	JB              last206
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	LEAQ            320(AX), R12
+	JE              last206
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z2, Z2
+	VAESENC         Z0, Z8, Z8
+	LEAQ            352(AX), R12
 
-last301:
-	VBROADCASTI32X4 (CX), Y6
-	VPXORQ          (R8), Y6, Y7
-	VAESENCLAST     Y7, Y0, Y0
-	VPXORQ          32(R8), Y6, Y7
-	VAESENCLAST     Y7, Y5, Y5
-	VPXORQ          64(R8), Y6, Y7
-	VAESENCLAST     Y7, Y1, Y1
-	VPXORQ          96(R8), Y6, Y6
-	VAESENCLAST     Y6, Y2, Y2
-	VMOVDQU64       Y0, (DI)
-	VMOVDQU64       Y5, 32(DI)
-	VMOVDQU64       Y1, 64(DI)
-	VMOVDQU64       Y2, 96(DI)
-	ADDQ            $0x00000080, R8
+last206:
+	VBROADCASTI32X4 (R12), Z0
+	VAESENCLAST     Z0, Z2, Z2
+	VAESENCLAST     Z0, Z8, Z8
+	VMOVDQU8.Z      (DI), K1, Z0
+	VPXORQ          Z0, Z2, Z2
+	VMOVDQU8        Z2, K1, (SI)
+	VMOVDQU8.Z      Z2, K1, Z2
+	VPSHUFB         Z4, Z2, Z2
+	VMOVDQU8.Z      (DI)(R10*1), K2, Z0
+	VPXORQ          Z0, Z8, Z8
+	VMOVDQU8        Z8, K2, (SI)(R10*1)
+	VMOVDQU8.Z      Z8, K2, Z8
+	VPSHUFB         Z4, Z8, Z8
+	VPXORQ          Z3, Z2, Z2
+	VPXORQ          Z3, Z3, Z3
+	VMOVDQU64       (R11), Z10
+	VMOVDQU64       8(R11), Z1
+	VPXORQ          Z10, Z1, Z1
+	VMOVDQU64       64(R11), Z11
+	VMOVDQU64       72(R11), Z7
+	VPXORQ          Z11, Z7, Z7
+	VPSHUFD         $0x4e, Z2, Z9
+	VPXORQ          Z2, Z9, Z9
+	VPCLMULQDQ      $0x00, Z10, Z2, Z0
+	VPCLMULQDQ      $0x11, Z10, Z2, Z2
+	VPCLMULQDQ      $0x00, Z1, Z9, Z1
+	VPSHUFD         $0x4e, Z8, Z10
+	VPXORQ          Z8, Z10, Z10
+	VPCLMULQDQ      $0x00, Z11, Z8, Z9
+	VPCLMULQDQ      $0x11, Z11, Z8, Z8
+	VPCLMULQDQ      $0x00, Z7, Z10, Z7
+	VPXORQ          Z0, Z9, Z0
+	VPXORQ          Z2, Z8, Z2
+	VPXORQ          Z1, Z7, Z1
 	ADDQ            $0x00000080, DI
-	SUBQ            $0x00000080, R9
-	VMOVDQU64       -128(DI), Y1
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       (AX), Y2
-	VPCLMULQDQ      $0x00, Y1, Y2, Y0
-	VPCLMULQDQ      $0x11, Y1, Y2, Y2
-	VMOVDQU64       -96(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       32(AX), Y6
-	VPCLMULQDQ      $0x00, Y3, Y6, Y5
-	VPCLMULQDQ      $0x11, Y3, Y6, Y6
-	VPXORQ          Y5, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VPUNPCKLQDQ     Y3, Y1, Y5
-	VPUNPCKHQDQ     Y3, Y1, Y1
-	VPXORQ          Y1, Y5, Y5
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VMOVDQU64       32(AX), Y3
-	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y5, Y1, Y1
-	VPCLMULQDQ      $0x10, Y5, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       -64(DI), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       64(AX), Y6
-	VPCLMULQDQ      $0x00, Y3, Y6, Y5
-	VPCLMULQDQ      $0x11, Y3, Y6, Y6
-	VPXORQ          Y5, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VMOVDQU64       -32(DI), Y5
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VMOVDQU64       96(AX), Y7
-	VPCLMULQDQ      $0x00, Y5, Y7, Y6
-	VPCLMULQDQ      $0x11, Y5, Y7, Y7
-	VPXORQ          Y6, Y0, Y0
-	VPXORQ          Y7, Y2, Y2
-	VPUNPCKLQDQ     Y5, Y3, Y6
-	VPUNPCKHQDQ     Y5, Y3, Y3
-	VPXORQ          Y3, Y6, Y6
-	VMOVDQU64       64(AX), Y5
-	VPXORQ          72(AX), Y5, Y5
-	VMOVDQU64       96(AX), Y3
-	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y6, Y5, Y5
-	VPCLMULQDQ      $0x10, Y6, Y3, Y3
-	VPXORQ          Y5, Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y2, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD         $0x4e, Y0, Y0
-	VPTERNLOGQ      $0x96, Y3, Y0, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD         $0x4e, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y1, Y2
+	ADDQ            $0x00000080, SI
+	SUBQ            $0x00000080, R8
+	JBE             lastGroup204
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
-	VMOVDQA64       Y2, Y3
+	VMOVDQA64       Z2, Z3
+	JMP             groups203
 
-groupsEnd298:
-	MOVQ            R9, R10
-	LEAQ            15(R9), CX
-	ANDQ            $-16, CX
-	LEAQ            128(AX), R11
-	SUBQ            CX, R11
-	LEAQ            (AX), CX
-	SUBQ            $0x10, R11
-	CMPQ            R11, CX
-	CMOVQCS         CX, R11
-	VPXORQ          Y0, Y0, Y0
-	VPXORQ          Y1, Y1, Y1
-	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, R9
-	JZ              skip302
-	VMOVDQU64       numbers<>+0(SB), Y5
-	VPADDD          Y4, Y5, Y5
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VMOVDQU64       numbers<>+32(SB), Y6
-	VPADDD          Y4, Y6, Y6
-	VPSHUFB         reverse<>+0(SB), Y6, Y6
-	VPADDD          count4<>+0(SB), Y4, Y4
-	VBROADCASTI32X4 128(AX), Y7
-	VPXORQ          Y7, Y5, Y5
-	VPXORQ          Y7, Y6, Y6
-	VBROADCASTI32X4 144(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 160(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 176(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 192(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 208(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 224(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 240(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 256(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 272(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last303
-	VBROADCASTI32X4 288(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 304(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	LEAQ            320(AX), CX
-	JE              last303
-	VBROADCASTI32X4 320(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 336(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	LEAQ            352(AX), CX
+lastGroup204:
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
 
-last303:
-	VBROADCASTI32X4 (CX), Y7
-	VAESENCLAST     Y7, Y5, Y5
-	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (R8), Y7
-	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (DI)
-	VMOVDQU64       32(R8), Y7
-	VPXORQ          Y7, Y6, Y6
-	VMOVDQU64       Y6, 32(DI)
-	ADDQ            $0x40, R8
-	ADDQ            $0x40, DI
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VPXORQ          Y3, Y5, Y5
-	VMOVDQU64       (R11), Y7
-	VPCLMULQDQ      $0x00, Y5, Y7, Y3
-	VPCLMULQDQ      $0x11, Y5, Y7, Y7
-	VPXORQ          Y3, Y0, Y0
-	VPXORQ          Y7, Y2, Y2
-	VPSHUFD         $0x4e, Y5, Y3
-	VPXORQ          Y5, Y3, Y3
-	VMOVDQU64       (R11), Y5
-	VPXORQ          8(R11), Y5, Y5
-	VPCLMULQDQ      $0x00, Y3, Y5, Y5
-	VPXORQ          Y5, Y1, Y1
-	VPXORQ          Y3, Y3, Y3
-	VPSHUFB         reverse<>+0(SB), Y6, Y6
-	VMOVDQU64       32(R11), Y7
-	VPCLMULQDQ      $0x00, Y6, Y7, Y5
-	VPCLMULQDQ      $0x11, Y6, Y7, Y7
-	VPXORQ          Y5, Y0, Y0
-	VPXORQ          Y7, Y2, Y2
-	VPSHUFD         $0x4e, Y6, Y5
-	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       32(R11), Y6
-	VPXORQ          40(R11), Y6, Y6
-	VPCLMULQDQ      $0x00, Y5, Y6, Y6
-	VPXORQ          Y6, Y1, Y1
-	ADDQ            $0x40, R11
-
-skip302:
-	TESTQ           $0x00000020, R9
-	JZ              skip304
-	VMOVDQU64       numbers<>+0(SB), Y5
-	VPADDD          Y4, Y5, Y5
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VPADDD          count2<>+0(SB), Y4, Y4
-	VBROADCASTI32X4 128(AX), Y6
-	VPXORQ          Y6, Y5, Y5
-	VBROADCASTI32X4 144(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 160(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 176(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 192(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 208(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 224(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 240(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 256(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 272(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last305
-	VBROADCASTI32X4 288(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 304(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	LEAQ            320(AX), CX
-	JE              last305
-	VBROADCASTI32X4 320(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 336(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	LEAQ            352(AX), CX
-
-last305:
-	VBROADCASTI32X4 (CX), Y6
-	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (R8), Y6
-	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (DI)
-	ADDQ            $0x20, R8
-	ADDQ            $0x20, DI
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VPXORQ          Y3, Y5, Y5
-	VMOVDQU64       (R11), Y6
-	VPCLMULQDQ      $0x00, Y5, Y6, Y3
-	VPCLMULQDQ      $0x11, Y5, Y6, Y6
-	VPXORQ          Y3, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VPSHUFD         $0x4e, Y5, Y3
-	VPXORQ          Y5, Y3, Y3
-	VMOVDQU64       (R11), Y5
-	VPXORQ          8(R11), Y5, Y5
-	VPCLMULQDQ      $0x00, Y3, Y5, Y5
-	VPXORQ          Y5, Y1, Y1
-	VPXORQ          Y3, Y3, Y3
-	ADDQ            $0x20, R11
-
-skip304:
-	TESTQ     $0x00000010, R9
-	JZ        skip306
-	VMOVDQU64 numbers<>+0(SB), X5
-	VPADDD    X4, X5, X5
-	VPSHUFB   reverse<>+0(SB), X5, X5
-	VPADDD    count1<>+0(SB), X4, X4
-	VMOVDQU64 128(AX), X6
-	VPXORQ    X6, X5, X5
-	VMOVDQU64 144(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 160(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 176(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 192(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 208(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 224(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 240(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 256(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 272(AX), X6
-	VAESENC   X6, X5, X5
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last307
-	VMOVDQU64 288(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 304(AX), X6
-	VAESENC   X6, X5, X5
-	LEAQ      320(AX), CX
-	JE        last307
-	VMOVDQU64 320(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 336(AX), X6
-	VAESENC   X6, X5, X5
-	LEAQ      352(AX), CX
-
-last307:
-	VMOVDQU64   (CX), X6
-	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (R8), X6
-	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (DI)
-	ADDQ        $0x10, R8
-	ADDQ        $0x10, DI
-	VPXORQ      Y6, Y6, Y6
-	VPXORQ      X5, X6, X6
-	VPSHUFB     reverse<>+0(SB), Y6, Y6
-	VPXORQ      Y3, Y6, Y6
-	VMOVDQU64   (R11), Y5
-	VPCLMULQDQ  $0x00, Y6, Y5, Y3
-	VPCLMULQDQ  $0x11, Y6, Y5, Y5
-	VPXORQ      Y3, Y0, Y0
-	VPXORQ      Y5, Y2, Y2
-	VPSHUFD     $0x4e, Y6, Y3
-	VPXORQ      Y6, Y3, Y3
-	VMOVDQU64   (R11), Y5
-	VPXORQ      8(R11), Y5, Y5
-	VPCLMULQDQ  $0x00, Y3, Y5, Y5
-	VPXORQ      Y5, Y1, Y1
-	VPXORQ      Y3, Y3, Y3
-	ADDQ        $0x10, R11
-
-skip306:
-	ANDQ      $0x0f, R9
-	JZ        skip308
-	VMOVDQU64 numbers<>+0(SB), X5
-	VPADDD    X4, X5, X5
-	VPSHUFB   reverse<>+0(SB), X5, X5
-	VMOVDQU64 128(AX), X4
-	VPXORQ    X4, X5, X5
-	VMOVDQU64 144(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 160(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 176(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 192(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 208(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 224(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 240(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 256(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 272(AX), X4
-	VAESENC   X4, X5, X5
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last309
-	VMOVDQU64 288(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 304(AX), X4
-	VAESENC   X4, X5, X5
-	LEAQ      320(AX), CX
-	JE        last309
-	VMOVDQU64 320(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 336(AX), X4
-	VAESENC   X4, X5, X5
-	LEAQ      352(AX), CX
-
-last309:
-	VMOVDQU64   (CX), X4
-	VAESENCLAST X4, X5, X5
-	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R9, CX
-	VMOVDQU64   (CX), X4
-	VPANDQ      X4, X5, X5
-	CMPQ        R9, $0x08
-	JB          less8310
-	MOVQ        (R8), DX
-	MOVQ        -8(R8)(R9*1), R12
-	MOVQ        R9, CX
-	NEGQ        CX
-	ADDQ        $+15, CX
-	SHLQ        $0x03, CX
-	SHRQ        CL, R12
-	SHRQ        $0x08, R12
-	JMP         loaded312
-
-less8310:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less4311
-	MOVL (R8), DX
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, DX
-	JMP  loaded312
-
-less4311:
-	MOVQ    R9, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (R8), DX
-	MOVBQZX (R8)(CX*1), R13
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-
-loaded312:
-	VMOVQ   DX, X4
-	VPINSRQ $0x01, R12, X4, X4
-	VPXORQ  X4, X5, X5
-	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R8
-	CMPQ    R9, $0x08
-	JB      less8313
-	MOVQ    DX, (DI)
-	MOVQ    R9, CX
-	SHLQ    $0x03, CX
-	SHRQ    CL, DX
-	MOVQ    R9, CX
-	NEGQ    CX
-	ADDQ    $+15, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R8
-	SHLQ    $0x08, R8
-	ORQ     R8, DX
-	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored315
-
-less8313:
-	CMPQ R9, $0x04
-	JB   less4314
-	MOVL DX, (DI)
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVL DX, -4(DI)(R9*1)
-	JMP  stored315
-
-less4314:
-	MOVQ R9, R12
-	SHRQ $0x01, R12
-	MOVQ DX, R8
-	MOVB R8, (DI)
-	MOVQ R12, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R8
-	MOVB R8, (DI)(R12*1)
-	MOVQ R9, CX
-	ADDQ $-1, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVB DL, -1(DI)(R9*1)
-
-stored315:
-	VPXORQ     Y4, Y4, Y4
-	VPXORQ     X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R11), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R11), Y4
-	VPXORQ     8(R11), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-
-skip308:
-	TESTQ SI, SI
-	JZ    notLast271
+groupsEnd205:
+	TESTQ BX, BX
+	JZ    notLast194
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ          R10, $0x70
-	JBE           lengths316
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	VPXORQ        Y0, Y0, Y0
-	VPXORQ        Y1, Y1, Y1
-	VPXORQ        Y2, Y2, Y2
+	CMPQ       R9, $0x70
+	JBE        lengths207
+	VPTERNLOGQ $0x96, X0, X2, X1
+	VPCLMULQDQ $0x00, X6, X0, X3
+	VPSHUFD    $0x4e, X0, X0
+	VPTERNLOGQ $0x96, X3, X0, X1
+	VPCLMULQDQ $0x00, X6, X1, X0
+	VPSHUFD    $0x4e, X1, X1
+	VPTERNLOGQ $0x96, X0, X1, X2
+	VMOVDQA64  X2, X3
+	VPXORQ     X0, X0, X0
+	VPXORQ     X1, X1, X1
+	VPXORQ     X2, X2, X2
 
-lengths316:
-	MOVQ          112(BX), CX
-	MOVQ          104(BX), DX
-	VMOVQ         CX, X4
-	VPINSRQ       $0x01, DX, X4, X4
-	VPXORQ        Y5, Y5, Y5
-	VPXORQ        X4, X5, X5
-	VPXORQ        Y3, Y5, Y5
-	VMOVDQU64     112(AX), Y4
-	VPCLMULQDQ    $0x00, Y5, Y4, Y3
-	VPCLMULQDQ    $0x11, Y5, Y4, Y4
-	VPXORQ        Y3, Y0, Y0
-	VPXORQ        Y4, Y2, Y2
-	VPSHUFD       $0x4e, Y5, Y3
-	VPXORQ        Y5, Y3, Y3
-	VMOVDQU64     112(AX), Y4
-	VPXORQ        120(AX), Y4, Y4
-	VPCLMULQDQ    $0x00, Y3, Y4, Y4
-	VPXORQ        Y4, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	VPSHUFB       reverse<>+0(SB), X3, X3
-	VMOVDQU64     (SI), X0
-	VPXORQ        X0, X3, X3
-	VMOVDQU64     X3, (SI)
+lengths207:
+	MOVQ       112(DX), CX
+	MOVQ       104(DX), DX
+	VMOVQ      CX, X5
+	VPINSRQ    $0x01, DX, X5, X5
+	VPXORQ     X3, X5, X5
+	VMOVDQU64  112(AX), X7
+	VPCLMULQDQ $0x00, X5, X7, X3
+	VPCLMULQDQ $0x11, X5, X7, X7
+	VPXORQ     X3, X0, X0
+	VPXORQ     X7, X2, X2
+	VPSHUFD    $0x4e, X5, X3
+	VPXORQ     X5, X3, X3
+	VMOVDQU64  112(AX), X5
+	VPXORQ     120(AX), X5, X5
+	VPCLMULQDQ $0x00, X3, X5, X5
+	VPXORQ     X5, X1, X1
+	VPTERNLOGQ $0x96, X0, X2, X1
+	VPCLMULQDQ $0x00, X6, X0, X3
+	VPSHUFD    $0x4e, X0, X0
+	VPTERNLOGQ $0x96, X3, X0, X1
+	VPCLMULQDQ $0x00, X6, X1, X0
+	VPSHUFD    $0x4e, X1, X1
+	VPTERNLOGQ $0x96, X0, X1, X2
+	VMOVDQA64  X2, X3
+	VPSHUFB    X4, X3, X3
+	VMOVDQU64  (BX), X0
+	VPXORQ     X0, X3, X3
+	VMOVDQU64  X3, (BX)
 
-end272:
+end195:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -13758,37 +10035,37 @@ end272:
 	VPXORQ X25, X25, X25
 	VPXORQ X26, X26, X26
 	VPXORQ X27, X27, X27
-	VPXORQ X28, X28, X28
 	VZEROUPPER
 	RET
 
-notLast271:
-	MOVQ      8(BX), AX
+notLast194:
+	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end272
+	JMP       end195
 
 // func openAVX512(key *Key, r *run)
-// Requires: AES, AVX, AVX2, AVX512BW, AVX512F, AVX512VL, CMOV, VAES, VPCLMULQDQ
+// Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VAES, VPCLMULQDQ
 TEXT ·openAVX512(SB), $0-16
-	MOVQ key+0(FP), AX
-	MOVL 368(AX), DX
-	MOVQ r+8(FP), BX
-	MOVQ (BX), SI
+	MOVQ      key+0(FP), AX
+	MOVL      368(AX), CX
+	VMOVDQU64 reverse<>+0(SB), Z4
+	MOVQ      r+8(FP), DX
+	MOVQ      (DX), BX
 
 	// Only the last run of a message has a tag.
-	TESTQ SI, SI
-	JZ    noTag317
+	TESTQ BX, BX
+	JZ    noTag208
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(BX), CX
-	MOVL      (CX), DI
-	MOVQ      4(CX), CX
-	MOVQ      CX, R8
+	MOVQ      16(DX), SI
+	MOVL      (SI), DI
+	MOVQ      4(SI), SI
+	MOVQ      SI, R8
 	SHLQ      $0x20, R8
 	ORQ       R8, DI
-	SHRQ      $0x20, CX
+	SHRQ      $0x20, SI
 	VMOVQ     DI, X0
-	VPINSRQ   $0x01, CX, X0, X0
+	VPINSRQ   $0x01, SI, X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
 	VMOVDQU64 128(AX), X1
@@ -13811,350 +10088,66 @@ TEXT ·openAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	VMOVDQU64 272(AX), X1
 	VAESENC   X1, X0, X0
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last320
+	LEAQ      288(AX), SI
+	CMPL      CX, $0x0c
+	JB        last211
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
-	LEAQ      320(AX), CX
-	JE        last320
+	LEAQ      320(AX), SI
+	JE        last211
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
-	LEAQ      352(AX), CX
+	LEAQ      352(AX), SI
 
-last320:
-	VMOVDQU64   (CX), X1
+last211:
+	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
-	VMOVDQU64   X0, (SI)
+	VMOVDQU64   X0, (BX)
 
-noTag317:
-	MOVQ      8(BX), CX
-	VMOVDQU64 (CX), X3
+noTag208:
+	MOVQ      8(DX), SI
+	VMOVDQU64 (SI), X3
 
 	// Additional data.
-	MOVQ            24(BX), DI
-	MOVQ            32(BX), R8
-	CMPQ            R8, $0x00000200
-	JB              short322
-	VBROADCASTI32X4 (AX), Z0
-	VBROADCASTI32X4 64(AX), Z2
-	VSHUFI64X2      $0x00, Z2, Z0, Z2
-	VMOVDQA64       Z2, Z7
-	VPSHUFD         $0x4e, Z0, Z4
-	VPXORQ          Z0, Z4, Z4
-	VPSHUFD         $0x4e, Z7, Z5
-	VPXORQ          Z7, Z5, Z5
-	VPCLMULQDQ      $0x00, Z0, Z7, Z1
-	VPCLMULQDQ      $0x11, Z0, Z7, Z0
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z1, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z5
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z5, Z1, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z1
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z1, Z4, Z0
-	VSHUFI64X2      $0x88, Z2, Z0, Z1
-	VSHUFI64X2      $0x00, Z0, Z0, Z7
-	VMOVDQA64       Z1, Z2
-	VPSHUFD         $0x4e, Z7, Z4
-	VPXORQ          Z7, Z4, Z4
-	VPSHUFD         $0x4e, Z2, Z5
-	VPXORQ          Z2, Z5, Z5
-	VPCLMULQDQ      $0x00, Z7, Z2, Z0
-	VPCLMULQDQ      $0x11, Z7, Z2, Z2
-	VPCLMULQDQ      $0x00, Z4, Z5, Z4
-	VPTERNLOGQ      $0x96, Z0, Z2, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z5
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z5, Z0, Z4
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z4, Z0
-	VPSHUFD         $0x4e, Z4, Z4
-	VPTERNLOGQ      $0x96, Z0, Z4, Z2
-	VPSHUFD         $0x4e, Z2, Z0
-	VPXORQ          Z2, Z0, Z0
-	VSHUFI64X2      $0x00, Z2, Z2, Z4
-	VSHUFI64X2      $0x00, Z0, Z0, Z5
-	VSHUFI64X2      $0x55, Z2, Z2, Z7
-	VSHUFI64X2      $0x55, Z0, Z0, Z8
-	VSHUFI64X2      $0xaa, Z2, Z2, Z9
-	VSHUFI64X2      $0xaa, Z0, Z0, Z10
-	VSHUFI64X2      $0xff, Z2, Z2, Z11
-	VSHUFI64X2      $0xff, Z0, Z0, Z12
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VSHUFI64X2      $0x00, Z1, Z1, Z13
-	VSHUFI64X2      $0x00, Z0, Z0, Z14
-	VSHUFI64X2      $0x55, Z1, Z1, Z15
-	VSHUFI64X2      $0x55, Z0, Z0, Z16
-	VSHUFI64X2      $0xaa, Z1, Z1, Z17
-	VSHUFI64X2      $0xaa, Z0, Z0, Z18
-	VSHUFI64X2      $0xff, Z1, Z1, Z19
-	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
-	VMOVDQU64       reverse<>+0(SB), Z22
-	VMOVDQU64       384(DI), Z2
-	VPSHUFB         Z22, Z2, Z2
-	VMOVDQU64       320(DI), Z24
-	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VPCLMULQDQ      $0x00, Z19, Z2, Z0
-	VPCLMULQDQ      $0x11, Z19, Z2, Z2
-	VPCLMULQDQ      $0x00, Z20, Z1, Z1
-	VPSHUFD         $0x4e, Z24, Z23
-	VPXORQ          Z24, Z23, Z23
-	VPCLMULQDQ      $0x00, Z17, Z24, Z25
-	VPCLMULQDQ      $0x11, Z17, Z24, Z24
-	VPCLMULQDQ      $0x00, Z18, Z23, Z23
-	VPXORQ          Z0, Z25, Z0
-	VPXORQ          Z2, Z24, Z2
-	VPXORQ          Z1, Z23, Z1
-	VMOVDQU64       256(DI), Z23
-	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       192(DI), Z24
-	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z23, Z25
-	VPXORQ          Z23, Z25, Z25
-	VPCLMULQDQ      $0x00, Z15, Z23, Z26
-	VPCLMULQDQ      $0x11, Z15, Z23, Z23
-	VPCLMULQDQ      $0x00, Z16, Z25, Z25
-	VPSHUFD         $0x4e, Z24, Z27
-	VPXORQ          Z24, Z27, Z27
-	VPCLMULQDQ      $0x00, Z13, Z24, Z28
-	VPCLMULQDQ      $0x11, Z13, Z24, Z24
-	VPCLMULQDQ      $0x00, Z14, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z0
-	VPTERNLOGQ      $0x96, Z23, Z24, Z2
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VMOVDQU64       128(DI), Z23
-	VPSHUFB         Z22, Z23, Z23
-	VMOVDQU64       64(DI), Z24
-	VPSHUFB         Z22, Z24, Z24
-	VPSHUFD         $0x4e, Z23, Z25
-	VPXORQ          Z23, Z25, Z25
-	VPCLMULQDQ      $0x00, Z11, Z23, Z26
-	VPCLMULQDQ      $0x11, Z11, Z23, Z23
-	VPCLMULQDQ      $0x00, Z12, Z25, Z25
-	VPSHUFD         $0x4e, Z24, Z27
-	VPXORQ          Z24, Z27, Z27
-	VPCLMULQDQ      $0x00, Z9, Z24, Z28
-	VPCLMULQDQ      $0x11, Z9, Z24, Z24
-	VPCLMULQDQ      $0x00, Z10, Z27, Z27
-	VPTERNLOGQ      $0x96, Z26, Z28, Z0
-	VPTERNLOGQ      $0x96, Z23, Z24, Z2
-	VPTERNLOGQ      $0x96, Z25, Z27, Z1
-	VMOVDQU64       (DI), Z23
-	VPSHUFB         Z22, Z23, Z23
-	VPXORQ          Z3, Z23, Z23
-	VPSHUFD         $0x4e, Z23, Z3
-	VPXORQ          Z23, Z3, Z3
-	VPCLMULQDQ      $0x00, Z7, Z23, Z24
-	VPCLMULQDQ      $0x11, Z7, Z23, Z23
-	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z25
-	VPXORQ          Z21, Z25, Z25
-	VPCLMULQDQ      $0x00, Z4, Z21, Z26
-	VPCLMULQDQ      $0x11, Z4, Z21, Z21
-	VPCLMULQDQ      $0x00, Z5, Z25, Z25
-	VPTERNLOGQ      $0x96, Z24, Z26, Z0
-	VPTERNLOGQ      $0x96, Z23, Z21, Z2
-	VPTERNLOGQ      $0x96, Z3, Z25, Z1
-	VMOVDQU64       448(DI), Z3
-	VPSHUFB         Z22, Z3, Z3
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPXORQ          Z3, Z2, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VMOVDQA64       Z2, Z21
-	ADDQ            $0x00000200, DI
-	SUBQ            $0x00000200, R8
-	CMPQ            R8, $0x00000200
-	JB              hashLongLast324
-	PCALIGN         $0x40
+	MOVQ   24(DX), SI
+	MOVQ   32(DX), DI
+	TESTQ  DI, DI
+	JZ     text212
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	LEAQ   15(DI), R8
+	ANDQ   $-16, R8
+	LEAQ   128(AX), R9
+	SUBQ   R8, R9
 
-hashLong323:
-	VMOVDQU64  384(DI), Z2
-	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  320(DI), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z23, Z3
-	VPXORQ     Z23, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z23, Z24
-	VPCLMULQDQ $0x11, Z17, Z23, Z23
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z24, Z0
-	VPXORQ     Z2, Z23, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  256(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VMOVDQU64  192(DI), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z3, Z24
-	VPXORQ     Z3, Z24, Z24
-	VPCLMULQDQ $0x00, Z15, Z3, Z25
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z26
-	VPXORQ     Z23, Z26, Z26
-	VPCLMULQDQ $0x00, Z13, Z23, Z27
-	VPCLMULQDQ $0x11, Z13, Z23, Z23
-	VPCLMULQDQ $0x00, Z14, Z26, Z26
-	VPTERNLOGQ $0x96, Z25, Z27, Z0
-	VPTERNLOGQ $0x96, Z3, Z23, Z2
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VMOVDQU64  128(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VMOVDQU64  64(DI), Z23
-	VPSHUFB    Z22, Z23, Z23
-	VPSHUFD    $0x4e, Z3, Z24
-	VPXORQ     Z3, Z24, Z24
-	VPCLMULQDQ $0x00, Z11, Z3, Z25
-	VPCLMULQDQ $0x11, Z11, Z3, Z3
-	VPCLMULQDQ $0x00, Z12, Z24, Z24
-	VPSHUFD    $0x4e, Z23, Z26
-	VPXORQ     Z23, Z26, Z26
-	VPCLMULQDQ $0x00, Z9, Z23, Z27
-	VPCLMULQDQ $0x11, Z9, Z23, Z23
-	VPCLMULQDQ $0x00, Z10, Z26, Z26
-	VPTERNLOGQ $0x96, Z25, Z27, Z0
-	VPTERNLOGQ $0x96, Z3, Z23, Z2
-	VPTERNLOGQ $0x96, Z24, Z26, Z1
-	VMOVDQU64  (DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z7, Z3, Z24
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
-	VPCLMULQDQ $0x00, Z8, Z23, Z23
-	VPSHUFD    $0x4e, Z21, Z25
-	VPXORQ     Z21, Z25, Z25
-	VPCLMULQDQ $0x00, Z4, Z21, Z26
-	VPCLMULQDQ $0x11, Z4, Z21, Z21
-	VPCLMULQDQ $0x00, Z5, Z25, Z25
-	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z21, Z2
-	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  448(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000200, DI
-	SUBQ       $0x00000200, R8
-	CMPQ       R8, $0x00000200
-	JAE        hashLong323
-
-hashLongLast324:
-	CMPQ       R8, $0x00000100
-	JB         skip325
-	VMOVDQU64  128(DI), Z2
-	VPSHUFB    Z22, Z2, Z2
-	VMOVDQU64  64(DI), Z4
-	VPSHUFB    Z22, Z4, Z4
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z4, Z3
-	VPXORQ     Z4, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z4, Z5
-	VPCLMULQDQ $0x11, Z17, Z4, Z4
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z5, Z0
-	VPXORQ     Z2, Z4, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  (DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z4
-	VPXORQ     Z3, Z4, Z4
-	VPCLMULQDQ $0x00, Z15, Z3, Z5
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z4, Z4
-	VPSHUFD    $0x4e, Z21, Z7
-	VPXORQ     Z21, Z7, Z7
-	VPCLMULQDQ $0x00, Z13, Z21, Z8
-	VPCLMULQDQ $0x11, Z13, Z21, Z9
-	VPCLMULQDQ $0x00, Z14, Z7, Z7
-	VPTERNLOGQ $0x96, Z5, Z8, Z0
-	VPTERNLOGQ $0x96, Z3, Z9, Z2
-	VPTERNLOGQ $0x96, Z4, Z7, Z1
-	VMOVDQU64  192(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000100, DI
-	SUBQ       $0x00000100, R8
-
-skip325:
-	CMPQ       R8, $0x00000080
-	JB         skip326
-	VMOVDQU64  (DI), Z0
-	VPSHUFB    Z22, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z3
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z21, Z0
-	VPXORQ     Z21, Z0, Z0
-	VPCLMULQDQ $0x00, Z17, Z21, Z4
-	VPCLMULQDQ $0x11, Z17, Z21, Z5
-	VPCLMULQDQ $0x00, Z18, Z0, Z7
-	VPXORQ     Z2, Z4, Z0
-	VPXORQ     Z3, Z5, Z2
-	VPXORQ     Z1, Z7, Z1
-	VMOVDQU64  64(DI), Z3
-	VPSHUFB    Z22, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000080, DI
-	SUBQ       $0x00000080, R8
-
-skip326:
-	VMOVDQU64     64(AX), Z1
-	VMOVDQU64     72(AX), Z2
-	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z4, Z2
+vector213:
+	MOVQ          $-1, R8
+	BZHIQ         DI, R8, R8
+	KMOVQ         R8, K1
+	VMOVDQU8.Z    (SI), K1, Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPXORQ        Z3, Z5, Z5
+	VPXORQ        Z3, Z3, Z3
+	VMOVDQU64     (R9), Z6
+	VMOVDQU64     8(R9), Z7
+	VPXORQ        Z6, Z7, Z7
+	VPSHUFD       $0x4e, Z5, Z8
+	VPXORQ        Z5, Z8, Z8
+	VPCLMULQDQ    $0x00, Z6, Z5, Z9
+	VPCLMULQDQ    $0x11, Z6, Z5, Z5
+	VPCLMULQDQ    $0x00, Z7, Z8, Z6
+	VPXORQ        Z9, Z0, Z0
+	VPXORQ        Z5, Z2, Z2
+	VPXORQ        Z6, Z1, Z1
+	ADDQ          $0x40, SI
+	ADDQ          $0x40, R9
+	SUBQ          $0x40, DI
+	JA            vector213
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -14168,1470 +10161,542 @@ skip326:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-short322:
-hashGroups327:
-	CMPQ          R8, $0x00000080
-	JB            hashRest328
-	VMOVDQU64     64(DI), Y1
-	VPSHUFB       reverse<>+0(SB), Y1, Y1
-	VMOVDQU64     64(AX), Y2
-	VPCLMULQDQ    $0x00, Y1, Y2, Y0
-	VPCLMULQDQ    $0x11, Y1, Y2, Y2
-	VMOVDQU64     96(DI), Y5
-	VPSHUFB       reverse<>+0(SB), Y5, Y5
-	VMOVDQU64     96(AX), Y7
-	VPCLMULQDQ    $0x00, Y5, Y7, Y4
-	VPCLMULQDQ    $0x11, Y5, Y7, Y7
-	VPXORQ        Y4, Y0, Y0
-	VPXORQ        Y7, Y2, Y2
-	VPUNPCKLQDQ   Y5, Y1, Y4
-	VPUNPCKHQDQ   Y5, Y1, Y1
-	VPXORQ        Y1, Y4, Y4
-	VMOVDQU64     64(AX), Y1
-	VPXORQ        72(AX), Y1, Y1
-	VMOVDQU64     96(AX), Y5
-	VPXORQ        104(AX), Y5, Y5
-	VPCLMULQDQ    $0x00, Y4, Y1, Y1
-	VPCLMULQDQ    $0x10, Y4, Y5, Y5
-	VPXORQ        Y5, Y1, Y1
-	VMOVDQU64     (DI), Y4
-	VPSHUFB       reverse<>+0(SB), Y4, Y4
-	VPXORQ        Y3, Y4, Y4
-	VMOVDQU64     (AX), Y5
-	VPCLMULQDQ    $0x00, Y4, Y5, Y3
-	VPCLMULQDQ    $0x11, Y4, Y5, Y5
-	VPXORQ        Y3, Y0, Y0
-	VPXORQ        Y5, Y2, Y2
-	VMOVDQU64     32(DI), Y3
-	VPSHUFB       reverse<>+0(SB), Y3, Y3
-	VMOVDQU64     32(AX), Y7
-	VPCLMULQDQ    $0x00, Y3, Y7, Y5
-	VPCLMULQDQ    $0x11, Y3, Y7, Y7
-	VPXORQ        Y5, Y0, Y0
-	VPXORQ        Y7, Y2, Y2
-	VPUNPCKLQDQ   Y3, Y4, Y5
-	VPUNPCKHQDQ   Y3, Y4, Y4
-	VPXORQ        Y4, Y5, Y5
-	VMOVDQU64     (AX), Y4
-	VPXORQ        8(AX), Y4, Y4
-	VMOVDQU64     32(AX), Y3
-	VPXORQ        40(AX), Y3, Y3
-	VPCLMULQDQ    $0x00, Y5, Y4, Y4
-	VPCLMULQDQ    $0x10, Y5, Y3, Y3
-	VPXORQ        Y4, Y1, Y1
-	VPXORQ        Y3, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	ADDQ          $0x00000080, DI
-	SUBQ          $0x00000080, R8
-	JMP           hashGroups327
-
-hashRest328:
-	TESTQ      R8, R8
-	JZ         text321
-	VPXORQ     Y0, Y0, Y0
-	VPXORQ     Y1, Y1, Y1
-	VPXORQ     Y2, Y2, Y2
-	LEAQ       15(R8), CX
-	ANDQ       $-16, CX
-	LEAQ       128(AX), R9
-	SUBQ       CX, R9
-	TESTQ      $0x00000040, R8
-	JZ         skip329
-	VMOVDQU64  (DI), Y4
-	VMOVDQU64  32(DI), Y5
-	ADDQ       $0x40, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y7
-	VPCLMULQDQ $0x00, Y4, Y7, Y3
-	VPCLMULQDQ $0x11, Y4, Y7, Y7
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VMOVDQU64  32(R9), Y7
-	VPCLMULQDQ $0x00, Y5, Y7, Y4
-	VPCLMULQDQ $0x11, Y5, Y7, Y7
-	VPXORQ     Y4, Y0, Y0
-	VPXORQ     Y7, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y4
-	VPXORQ     Y5, Y4, Y4
-	VMOVDQU64  32(R9), Y5
-	VPXORQ     40(R9), Y5, Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y5
-	VPXORQ     Y5, Y1, Y1
-	ADDQ       $0x40, R9
-
-skip329:
-	TESTQ      $0x00000020, R8
-	JZ         skip330
-	VMOVDQU64  (DI), Y4
-	ADDQ       $0x20, DI
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x20, R9
-
-skip330:
-	TESTQ      $0x00000010, R8
-	JZ         skip331
-	VMOVDQU64  (DI), X5
-	ADDQ       $0x10, DI
-	VPXORQ     Y4, Y4, Y4
-	VPXORQ     X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-	ADDQ       $0x10, R9
-
-skip331:
-	ANDQ $0x0f, R8
-	JZ   skip332
-	CMPQ R8, $0x08
-	JB   less8333
-	MOVQ (DI), R10
-	MOVQ -8(DI)(R8*1), R11
-	MOVQ R8, CX
-	NEGQ CX
-	ADDQ $+15, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R11
-	SHRQ $0x08, R11
-	JMP  loaded335
-
-less8333:
-	XORQ R11, R11
-	CMPQ R8, $0x04
-	JB   less4334
-	MOVL (DI), R10
-	MOVL -4(DI)(R8*1), R12
-	MOVQ R8, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R12
-	ORQ  R12, R10
-	JMP  loaded335
-
-less4334:
-	MOVQ    R8, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (DI), R10
-	MOVBQZX (DI)(CX*1), R12
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-	MOVBQZX -1(DI)(R8*1), R12
-	MOVQ    R8, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R12
-	ORQ     R12, R10
-
-loaded335:
-	VMOVQ      R10, X5
-	VPINSRQ    $0x01, R11, X5, X5
-	VPXORQ     Y4, Y4, Y4
-	VPXORQ     X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXORQ     Y3, Y4, Y4
-	VMOVDQU64  (R9), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXORQ     Y4, Y3, Y3
-	VMOVDQU64  (R9), Y4
-	VPXORQ     8(R9), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-
-skip332:
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-
-text321:
+text212:
 	// Text.
-	MOVQ            16(BX), CX
-	MOVL            (CX), DI
-	MOVQ            4(CX), CX
-	MOVQ            CX, R8
+	MOVQ            16(DX), SI
+	MOVL            (SI), DI
+	MOVQ            4(SI), SI
+	MOVQ            SI, R8
 	SHLQ            $0x20, R8
 	ORQ             R8, DI
-	SHRQ            $0x20, CX
-	VMOVQ           DI, X6
-	VPINSRQ         $0x01, CX, X6, X6
-	VPSHUFB         reverse<>+0(SB), X6, X6
-	MOVL            96(BX), CX
-	VMOVD           CX, X0
-	VPADDD          X0, X6, X6
-	VSHUFI64X2      $0x00, Z6, Z6, Z4
-	MOVQ            48(BX), DI
-	MOVQ            72(BX), R8
-	MOVQ            80(BX), R9
-	CMPQ            R9, $0x00000200
-	JB              cryptLongEnd336
-	VBROADCASTI32X4 (AX), Z0
-	VPSHUFD         $0x4e, Z0, Z1
-	VPXORQ          Z0, Z1, Z1
-	VMOVDQU64       (AX), Z2
-	VMOVDQU64       8(AX), Z5
-	VPXORQ          Z2, Z5, Z5
-	VMOVDQU64       64(AX), Z6
-	VMOVDQU64       72(AX), Z7
-	VPXORQ          Z6, Z7, Z7
-	VMOVDQA64       Z2, Z8
-	VPSHUFD         $0x4e, Z8, Z9
-	VPXORQ          Z8, Z9, Z9
-	VPCLMULQDQ      $0x00, Z0, Z8, Z10
-	VPCLMULQDQ      $0x11, Z0, Z8, Z8
-	VPCLMULQDQ      $0x00, Z1, Z9, Z9
-	VPTERNLOGQ      $0x96, Z10, Z8, Z9
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
-	VPSHUFD         $0x4e, Z10, Z10
-	VPTERNLOGQ      $0x96, Z11, Z10, Z9
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z9, Z10
-	VPSHUFD         $0x4e, Z9, Z9
-	VPTERNLOGQ      $0x96, Z10, Z9, Z8
-	VPSHUFD         $0x4e, Z8, Z9
-	VPXORQ          Z8, Z9, Z9
-	VMOVDQA64       Z6, Z10
-	VPSHUFD         $0x4e, Z10, Z11
-	VPXORQ          Z10, Z11, Z11
-	VPCLMULQDQ      $0x00, Z0, Z10, Z12
-	VPCLMULQDQ      $0x11, Z0, Z10, Z0
-	VPCLMULQDQ      $0x00, Z1, Z11, Z1
-	VMOVDQA64       Z12, Z10
-	VPTERNLOGQ      $0x96, Z10, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z10, Z11
-	VPSHUFD         $0x4e, Z10, Z10
-	VPTERNLOGQ      $0x96, Z11, Z10, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z10
+	SHRQ            $0x20, SI
+	VMOVQ           DI, X10
+	VPINSRQ         $0x01, SI, X10, X10
+	VPSHUFB         X4, X10, X10
+	MOVL            96(DX), SI
+	VMOVD           SI, X0
+	VPADDD          X0, X10, X10
+	VSHUFI64X2      $0x00, Z10, Z10, Z5
+	MOVQ            48(DX), SI
+	MOVQ            72(DX), DI
+	MOVQ            80(DX), R8
+	VMOVDQU64       polynomial<>+0(SB), Z6
+	VBROADCASTI32X4 (AX), Z2
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VMOVDQU64       (AX), Z7
+	VMOVDQU64       8(AX), Z8
+	VPXORQ          Z7, Z8, Z8
+	VMOVDQU64       64(AX), Z9
+	VMOVDQU64       72(AX), Z10
+	VPXORQ          Z9, Z10, Z10
+	VMOVDQA64       Z7, Z11
+	VPSHUFD         $0x4e, Z11, Z12
+	VPXORQ          Z11, Z12, Z12
+	VPCLMULQDQ      $0x00, Z2, Z11, Z0
+	VPCLMULQDQ      $0x11, Z2, Z11, Z11
+	VPCLMULQDQ      $0x00, Z1, Z12, Z12
+	VPTERNLOGQ      $0x96, Z0, Z11, Z12
+	VPCLMULQDQ      $0x00, Z6, Z0, Z13
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z13, Z0, Z12
+	VPCLMULQDQ      $0x00, Z6, Z12, Z0
+	VPSHUFD         $0x4e, Z12, Z12
+	VPTERNLOGQ      $0x96, Z0, Z12, Z11
+	VPSHUFD         $0x4e, Z11, Z12
+	VPXORQ          Z11, Z12, Z12
+	VMOVDQA64       Z9, Z14
+	VPSHUFD         $0x4e, Z14, Z13
+	VPXORQ          Z14, Z13, Z13
+	VPCLMULQDQ      $0x00, Z2, Z14, Z0
+	VPCLMULQDQ      $0x11, Z2, Z14, Z2
+	VPCLMULQDQ      $0x00, Z1, Z13, Z1
+	VMOVDQA64       Z2, Z13
+	VPTERNLOGQ      $0x96, Z0, Z13, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z2
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z2, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
 	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z10, Z1, Z0
-	VPSHUFD         $0x4e, Z0, Z1
-	VPXORQ          Z0, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z13
+	VPSHUFD         $0x4e, Z13, Z14
+	VPXORQ          Z13, Z14, Z14
 	PCALIGN         $0x40
 
-cryptLong337:
-	VBROADCASTI32X4 128(AX), Z10
-	VMOVDQA64       Z4, Z11
-	VPADDD          count32<>+0(SB), Z4, Z4
-	VMOVDQA64       Z4, Z12
-	VPSHUFB         reverse<>+0(SB), Z11, Z11
-	VPXORQ          Z10, Z11, Z11
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VPXORQ          Z10, Z12, Z12
-	VPXORQ          lowBits32<>+0(SB), Z11, Z10
-	VPXORQ          lowBits32<>+64(SB), Z11, Z13
-	VPXORQ          lowBits32<>+128(SB), Z11, Z14
-	VPXORQ          lowBits32<>+192(SB), Z11, Z15
-	VPXORQ          lowBits32<>+256(SB), Z11, Z16
-	VPXORQ          lowBits32<>+320(SB), Z11, Z17
-	VPXORQ          lowBits32<>+384(SB), Z11, Z18
-	VSHUFI64X2      $0x44, Z12, Z11, Z11
-	VPXORQ          lowBits32<>+448(SB), Z11, Z11
-	VBROADCASTI32X4 144(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 160(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VMOVDQU64       (R8), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       64(R8), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VPXORQ          Z3, Z12, Z12
-	VPSHUFD         $0x4e, Z12, Z3
-	VPXORQ          Z12, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z12, Z20
-	VPCLMULQDQ      $0x11, Z8, Z12, Z12
-	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z21
-	VPXORQ          Z19, Z21, Z21
-	VPCLMULQDQ      $0x00, Z0, Z19, Z22
-	VPCLMULQDQ      $0x11, Z0, Z19, Z19
-	VPCLMULQDQ      $0x00, Z1, Z21, Z21
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z12, Z19, Z12
-	VPXORQ          Z3, Z21, Z3
-	VMOVDQU64       128(R8), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VMOVDQU64       192(R8), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z19, Z22
-	VPXORQ          Z19, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z19, Z23
-	VPCLMULQDQ      $0x11, Z2, Z19, Z19
-	VPCLMULQDQ      $0x00, Z5, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z6, Z21, Z25
-	VPCLMULQDQ      $0x11, Z6, Z21, Z21
-	VPCLMULQDQ      $0x00, Z7, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z19, Z21, Z12
-	VPTERNLOGQ      $0x96, Z22, Z24, Z3
-	VBROADCASTI32X4 176(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VBROADCASTI32X4 192(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VPTERNLOGQ      $0x96, Z20, Z12, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z19, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z19, Z3, Z12
-	VEXTRACTI64X4   $0x01, Z12, Y3
-	VPXORQ          Y3, Y12, Y12
-	VEXTRACTI32X4   $0x01, Y12, X3
-	VPXORQ          X3, X12, X12
-	VMOVDQA64       Z12, Z3
-	VBROADCASTI32X4 208(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 224(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VMOVDQU64       256(R8), Z12
-	VPSHUFB         reverse<>+0(SB), Z12, Z12
-	VMOVDQU64       320(R8), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPXORQ          Z3, Z12, Z12
-	VPSHUFD         $0x4e, Z12, Z3
-	VPXORQ          Z12, Z3, Z3
-	VPCLMULQDQ      $0x00, Z8, Z12, Z20
-	VPCLMULQDQ      $0x11, Z8, Z12, Z12
-	VPCLMULQDQ      $0x00, Z9, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z19
-	VPXORQ          Z21, Z19, Z19
-	VPCLMULQDQ      $0x00, Z0, Z21, Z22
-	VPCLMULQDQ      $0x11, Z0, Z21, Z21
-	VPCLMULQDQ      $0x00, Z1, Z19, Z19
-	VPXORQ          Z20, Z22, Z20
-	VPXORQ          Z12, Z21, Z12
-	VPXORQ          Z3, Z19, Z3
-	VBROADCASTI32X4 240(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VBROADCASTI32X4 256(AX), Z19
-	VAESENC         Z19, Z10, Z10
-	VAESENC         Z19, Z13, Z13
-	VAESENC         Z19, Z14, Z14
-	VAESENC         Z19, Z15, Z15
-	VAESENC         Z19, Z16, Z16
-	VAESENC         Z19, Z17, Z17
-	VAESENC         Z19, Z18, Z18
-	VAESENC         Z19, Z11, Z11
-	VMOVDQU64       384(R8), Z19
-	VPSHUFB         reverse<>+0(SB), Z19, Z19
-	VMOVDQU64       448(R8), Z21
-	VPSHUFB         reverse<>+0(SB), Z21, Z21
-	VPSHUFD         $0x4e, Z19, Z22
-	VPXORQ          Z19, Z22, Z22
-	VPCLMULQDQ      $0x00, Z2, Z19, Z23
-	VPCLMULQDQ      $0x11, Z2, Z19, Z19
-	VPCLMULQDQ      $0x00, Z5, Z22, Z22
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z6, Z21, Z25
-	VPCLMULQDQ      $0x11, Z6, Z21, Z21
-	VPCLMULQDQ      $0x00, Z7, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z20
-	VPTERNLOGQ      $0x96, Z19, Z21, Z12
-	VPTERNLOGQ      $0x96, Z22, Z24, Z3
-	VPTERNLOGQ      $0x96, Z20, Z12, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z20, Z19
-	VPSHUFD         $0x4e, Z20, Z20
-	VPTERNLOGQ      $0x96, Z19, Z20, Z3
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z3, Z19
-	VPSHUFD         $0x4e, Z3, Z3
-	VPTERNLOGQ      $0x96, Z19, Z3, Z12
-	VEXTRACTI64X4   $0x01, Z12, Y3
-	VPXORQ          Y3, Y12, Y12
-	VEXTRACTI32X4   $0x01, Y12, X3
-	VPXORQ          X3, X12, X12
-	VMOVDQA64       Z12, Z3
-	VBROADCASTI32X4 272(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last339
-	VBROADCASTI32X4 288(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 304(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            320(AX), CX
-	JE              last339
-	VBROADCASTI32X4 320(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	VBROADCASTI32X4 336(AX), Z12
-	VAESENC         Z12, Z10, Z10
-	VAESENC         Z12, Z13, Z13
-	VAESENC         Z12, Z14, Z14
-	VAESENC         Z12, Z15, Z15
-	VAESENC         Z12, Z16, Z16
-	VAESENC         Z12, Z17, Z17
-	VAESENC         Z12, Z18, Z18
-	VAESENC         Z12, Z11, Z11
-	LEAQ            352(AX), CX
+cryptLong214:
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits32<>+0(SB), Z0, Z15
+	VPXORQ          lowBits32<>+64(SB), Z0, Z16
+	VPXORQ          lowBits32<>+128(SB), Z0, Z17
+	VPXORQ          lowBits32<>+192(SB), Z0, Z18
+	VPXORQ          lowBits32<>+256(SB), Z0, Z19
+	VPXORQ          lowBits32<>+320(SB), Z0, Z20
+	VPXORQ          lowBits32<>+384(SB), Z0, Z21
+	VSHUFI64X2      $0x44, Z1, Z0, Z22
+	VPXORQ          lowBits32<>+448(SB), Z22, Z22
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VMOVDQU64       (DI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       64(DI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z23, Z3
+	VPXORQ          Z23, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z23, Z24
+	VPCLMULQDQ      $0x11, Z13, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z24, Z0
+	VPXORQ          Z2, Z23, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       128(DI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       192(DI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPSHUFD         $0x4e, Z3, Z24
+	VPXORQ          Z3, Z24, Z24
+	VPCLMULQDQ      $0x00, Z7, Z3, Z25
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z9, Z23, Z27
+	VPCLMULQDQ      $0x11, Z9, Z23, Z23
+	VPCLMULQDQ      $0x00, Z10, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z3, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VMOVDQU64       256(DI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       320(DI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z23, Z3
+	VPXORQ          Z23, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z23, Z24
+	VPCLMULQDQ      $0x11, Z13, Z23, Z23
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z24, Z0
+	VPXORQ          Z2, Z23, Z2
+	VPXORQ          Z1, Z3, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VMOVDQU64       384(DI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       448(DI), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPSHUFD         $0x4e, Z3, Z24
+	VPXORQ          Z3, Z24, Z24
+	VPCLMULQDQ      $0x00, Z7, Z3, Z25
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z9, Z23, Z27
+	VPCLMULQDQ      $0x11, Z9, Z23, Z23
+	VPCLMULQDQ      $0x00, Z10, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z3, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last216
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	LEAQ            320(AX), R9
+	JE              last216
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	LEAQ            352(AX), R9
 
-last339:
-	VBROADCASTI32X4 (CX), Z12
-	VPXORQ          (R8), Z12, Z19
-	VAESENCLAST     Z19, Z10, Z10
-	VPXORQ          64(R8), Z12, Z19
-	VAESENCLAST     Z19, Z13, Z13
-	VPXORQ          128(R8), Z12, Z19
-	VAESENCLAST     Z19, Z14, Z14
-	VPXORQ          192(R8), Z12, Z19
-	VAESENCLAST     Z19, Z15, Z15
-	VPXORQ          256(R8), Z12, Z19
-	VAESENCLAST     Z19, Z16, Z16
-	VPXORQ          320(R8), Z12, Z19
-	VAESENCLAST     Z19, Z17, Z17
-	VPXORQ          384(R8), Z12, Z19
-	VAESENCLAST     Z19, Z18, Z18
-	VPXORQ          448(R8), Z12, Z12
-	VAESENCLAST     Z12, Z11, Z11
-	VMOVDQU64       Z10, (DI)
-	VMOVDQU64       Z13, 64(DI)
-	VMOVDQU64       Z14, 128(DI)
-	VMOVDQU64       Z15, 192(DI)
-	VMOVDQU64       Z16, 256(DI)
-	VMOVDQU64       Z17, 320(DI)
-	VMOVDQU64       Z18, 384(DI)
-	VMOVDQU64       Z11, 448(DI)
-	ADDQ            $0x00000200, R8
+last216:
+	VBROADCASTI32X4 (R9), Z0
+	VPXORQ          (DI), Z0, Z1
+	VAESENCLAST     Z1, Z15, Z15
+	VPXORQ          64(DI), Z0, Z1
+	VAESENCLAST     Z1, Z16, Z16
+	VPXORQ          128(DI), Z0, Z1
+	VAESENCLAST     Z1, Z17, Z17
+	VPXORQ          192(DI), Z0, Z1
+	VAESENCLAST     Z1, Z18, Z18
+	VPXORQ          256(DI), Z0, Z1
+	VAESENCLAST     Z1, Z19, Z19
+	VPXORQ          320(DI), Z0, Z1
+	VAESENCLAST     Z1, Z20, Z20
+	VPXORQ          384(DI), Z0, Z1
+	VAESENCLAST     Z1, Z21, Z21
+	VPXORQ          448(DI), Z0, Z0
+	VAESENCLAST     Z0, Z22, Z22
+	VMOVDQU64       Z15, (SI)
+	VMOVDQU64       Z16, 64(SI)
+	VMOVDQU64       Z17, 128(SI)
+	VMOVDQU64       Z18, 192(SI)
+	VMOVDQU64       Z19, 256(SI)
+	VMOVDQU64       Z20, 320(SI)
+	VMOVDQU64       Z21, 384(SI)
+	VMOVDQU64       Z22, 448(SI)
 	ADDQ            $0x00000200, DI
-	SUBQ            $0x00000200, R9
-	CMPQ            R9, $0x00000200
-	JAE             cryptLong337
+	ADDQ            $0x00000200, SI
+	SUBQ            $0x00000200, R8
+	CMPQ            R8, $0x00000200
+	JAE             cryptLong214
 
-cryptLongEnd336:
-	CMPQ            R9, $0x00000100
-	JB              groupsEnd340
-	PCALIGN         $0x40
-	VBROADCASTI32X4 128(AX), Y2
-	VMOVDQA64       Y4, Y1
-	VPADDD          count16<>+0(SB), Y4, Y4
-	VMOVDQA64       Y4, Y0
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y2, Y1, Y1
-	VPSHUFB         reverse<>+0(SB), Y0, Y0
-	VPXORQ          Y2, Y0, Y0
-	VPXORQ          lowBits16<>+0(SB), Y1, Y5
-	VPXORQ          lowBits16<>+32(SB), Y1, Y6
-	VPXORQ          lowBits16<>+64(SB), Y1, Y7
-	VPXORQ          lowBits16<>+96(SB), Y1, Y8
-	VPXORQ          lowBits16<>+128(SB), Y1, Y9
-	VPXORQ          lowBits16<>+160(SB), Y1, Y10
-	VPXORQ          lowBits16<>+192(SB), Y1, Y11
-	VPXORQ          lowBits16<>+224(SB), Y0, Y12
-	VBROADCASTI32X4 144(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VBROADCASTI32X4 160(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       (R8), Y1
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       (AX), Y2
-	VPCLMULQDQ      $0x00, Y1, Y2, Y0
-	VPCLMULQDQ      $0x11, Y1, Y2, Y2
-	VMOVDQU64       32(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       32(AX), Y14
-	VPCLMULQDQ      $0x00, Y3, Y14, Y13
-	VPCLMULQDQ      $0x11, Y3, Y14, Y14
-	VPXORQ          Y13, Y0, Y0
-	VPXORQ          Y14, Y2, Y2
-	VPUNPCKLQDQ     Y3, Y1, Y13
-	VPUNPCKHQDQ     Y3, Y1, Y1
-	VPXORQ          Y1, Y13, Y13
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VMOVDQU64       32(AX), Y3
-	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y1, Y1
-	VPCLMULQDQ      $0x10, Y13, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       64(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       64(AX), Y14
-	VPCLMULQDQ      $0x00, Y3, Y14, Y13
-	VPCLMULQDQ      $0x11, Y3, Y14, Y14
-	VPXORQ          Y13, Y0, Y0
-	VPXORQ          Y14, Y2, Y2
-	VBROADCASTI32X4 176(AX), Y13
-	VAESENC         Y13, Y5, Y5
-	VAESENC         Y13, Y6, Y6
-	VAESENC         Y13, Y7, Y7
-	VAESENC         Y13, Y8, Y8
-	VAESENC         Y13, Y9, Y9
-	VAESENC         Y13, Y10, Y10
-	VAESENC         Y13, Y11, Y11
-	VAESENC         Y13, Y12, Y12
-	VBROADCASTI32X4 192(AX), Y13
-	VAESENC         Y13, Y5, Y5
-	VAESENC         Y13, Y6, Y6
-	VAESENC         Y13, Y7, Y7
-	VAESENC         Y13, Y8, Y8
-	VAESENC         Y13, Y9, Y9
-	VAESENC         Y13, Y10, Y10
-	VAESENC         Y13, Y11, Y11
-	VAESENC         Y13, Y12, Y12
-	VMOVDQU64       96(R8), Y13
-	VPSHUFB         reverse<>+0(SB), Y13, Y13
-	VMOVDQU64       96(AX), Y15
-	VPCLMULQDQ      $0x00, Y13, Y15, Y14
-	VPCLMULQDQ      $0x11, Y13, Y15, Y15
-	VPXORQ          Y14, Y0, Y0
-	VPXORQ          Y15, Y2, Y2
-	VPUNPCKLQDQ     Y13, Y3, Y14
-	VPUNPCKHQDQ     Y13, Y3, Y3
-	VPXORQ          Y3, Y14, Y14
-	VMOVDQU64       64(AX), Y13
-	VPXORQ          72(AX), Y13, Y13
-	VMOVDQU64       96(AX), Y3
-	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y14, Y13, Y13
-	VPCLMULQDQ      $0x10, Y14, Y3, Y3
-	VPXORQ          Y13, Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y2, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD         $0x4e, Y0, Y0
-	VPTERNLOGQ      $0x96, Y3, Y0, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD         $0x4e, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Y2, Y3
-	VBROADCASTI32X4 208(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VBROADCASTI32X4 224(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VMOVDQU64       128(R8), Y1
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       (AX), Y2
-	VPCLMULQDQ      $0x00, Y1, Y2, Y0
-	VPCLMULQDQ      $0x11, Y1, Y2, Y2
-	VMOVDQU64       160(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       32(AX), Y14
-	VPCLMULQDQ      $0x00, Y3, Y14, Y13
-	VPCLMULQDQ      $0x11, Y3, Y14, Y14
-	VPXORQ          Y13, Y0, Y0
-	VPXORQ          Y14, Y2, Y2
-	VPUNPCKLQDQ     Y3, Y1, Y13
-	VPUNPCKHQDQ     Y3, Y1, Y1
-	VPXORQ          Y1, Y13, Y13
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VMOVDQU64       32(AX), Y3
-	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y13, Y1, Y1
-	VPCLMULQDQ      $0x10, Y13, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 240(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
-	VBROADCASTI32X4 256(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
-	VMOVDQU64       192(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       64(AX), Y14
-	VPCLMULQDQ      $0x00, Y3, Y14, Y13
-	VPCLMULQDQ      $0x11, Y3, Y14, Y14
-	VPXORQ          Y13, Y0, Y0
-	VPXORQ          Y14, Y2, Y2
-	VMOVDQU64       224(R8), Y13
-	VPSHUFB         reverse<>+0(SB), Y13, Y13
-	VMOVDQU64       96(AX), Y15
-	VPCLMULQDQ      $0x00, Y13, Y15, Y14
-	VPCLMULQDQ      $0x11, Y13, Y15, Y15
-	VPXORQ          Y14, Y0, Y0
-	VPXORQ          Y15, Y2, Y2
-	VPUNPCKLQDQ     Y13, Y3, Y14
-	VPUNPCKHQDQ     Y13, Y3, Y3
-	VPXORQ          Y3, Y14, Y14
-	VMOVDQU64       64(AX), Y13
-	VPXORQ          72(AX), Y13, Y13
-	VMOVDQU64       96(AX), Y3
-	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y14, Y13, Y13
-	VPCLMULQDQ      $0x10, Y14, Y3, Y3
-	VPXORQ          Y13, Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VBROADCASTI32X4 272(AX), Y3
-	VAESENC         Y3, Y5, Y5
-	VAESENC         Y3, Y6, Y6
-	VAESENC         Y3, Y7, Y7
-	VAESENC         Y3, Y8, Y8
-	VAESENC         Y3, Y9, Y9
-	VAESENC         Y3, Y10, Y10
-	VAESENC         Y3, Y11, Y11
-	VAESENC         Y3, Y12, Y12
-	VPTERNLOGQ      $0x96, Y0, Y2, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD         $0x4e, Y0, Y0
-	VPTERNLOGQ      $0x96, Y3, Y0, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD         $0x4e, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Y2, Y3
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last343
-	VBROADCASTI32X4 288(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VBROADCASTI32X4 304(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	LEAQ            320(AX), CX
-	JE              last343
-	VBROADCASTI32X4 320(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	VBROADCASTI32X4 336(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VAESENC         Y0, Y9, Y9
-	VAESENC         Y0, Y10, Y10
-	VAESENC         Y0, Y11, Y11
-	VAESENC         Y0, Y12, Y12
-	LEAQ            352(AX), CX
+	// The rest.
+	XORL   R9, R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	TESTQ  R8, R8
+	JZ     groupsEnd219
 
-last343:
-	VBROADCASTI32X4 (CX), Y0
-	VPXORQ          (R8), Y0, Y1
-	VAESENCLAST     Y1, Y5, Y5
-	VPXORQ          32(R8), Y0, Y1
-	VAESENCLAST     Y1, Y6, Y6
-	VPXORQ          64(R8), Y0, Y1
-	VAESENCLAST     Y1, Y7, Y7
-	VPXORQ          96(R8), Y0, Y1
-	VAESENCLAST     Y1, Y8, Y8
-	VPXORQ          128(R8), Y0, Y1
-	VAESENCLAST     Y1, Y9, Y9
-	VPXORQ          160(R8), Y0, Y1
-	VAESENCLAST     Y1, Y10, Y10
-	VPXORQ          192(R8), Y0, Y1
-	VAESENCLAST     Y1, Y11, Y11
-	VPXORQ          224(R8), Y0, Y0
-	VAESENCLAST     Y0, Y12, Y12
-	VMOVDQU64       Y5, (DI)
-	VMOVDQU64       Y6, 32(DI)
-	VMOVDQU64       Y7, 64(DI)
-	VMOVDQU64       Y8, 96(DI)
-	VMOVDQU64       Y9, 128(DI)
-	VMOVDQU64       Y10, 160(DI)
-	VMOVDQU64       Y11, 192(DI)
-	VMOVDQU64       Y12, 224(DI)
-	ADDQ            $0x00000100, R8
-	ADDQ            $0x00000100, DI
-	SUBQ            $0x00000100, R9
+groups217:
+	MOVL    $0x00000080, R9
+	CMPQ    R8, R9
+	CMOVQCS R8, R9
+	LEAQ    15(R9), R10
+	ANDQ    $-16, R10
+	LEAQ    128(AX), R11
+	SUBQ    R10, R11
+	LEAQ    (AX), R10
+	SUBQ    $0x10, R11
+	CMPQ    R11, R10
+	CMOVQCS R10, R11
 
-groupsEnd340:
-	CMPQ            R9, $0x00000080
-	JB              groupsEnd344
-	PCALIGN         $0x40
-	VBROADCASTI32X4 128(AX), Y2
-	VMOVDQA64       Y4, Y1
-	VPADDD          count8<>+0(SB), Y4, Y4
-	VMOVDQA64       Y4, Y0
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y2, Y1, Y1
-	VPSHUFB         reverse<>+0(SB), Y0, Y0
-	VPXORQ          Y2, Y0, Y0
-	VPXORQ          lowBits8<>+0(SB), Y1, Y5
-	VPXORQ          lowBits8<>+32(SB), Y1, Y6
-	VPXORQ          lowBits8<>+64(SB), Y1, Y7
-	VPXORQ          lowBits8<>+96(SB), Y0, Y8
-	VBROADCASTI32X4 144(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VBROADCASTI32X4 160(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VMOVDQU64       (R8), Y1
-	VPSHUFB         reverse<>+0(SB), Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       (AX), Y2
-	VPCLMULQDQ      $0x00, Y1, Y2, Y0
-	VPCLMULQDQ      $0x11, Y1, Y2, Y2
-	VMOVDQU64       32(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       32(AX), Y10
-	VPCLMULQDQ      $0x00, Y3, Y10, Y9
-	VPCLMULQDQ      $0x11, Y3, Y10, Y10
-	VPXORQ          Y9, Y0, Y0
-	VPXORQ          Y10, Y2, Y2
-	VBROADCASTI32X4 176(AX), Y9
-	VAESENC         Y9, Y5, Y5
-	VAESENC         Y9, Y6, Y6
-	VAESENC         Y9, Y7, Y7
-	VAESENC         Y9, Y8, Y8
-	VBROADCASTI32X4 192(AX), Y9
-	VAESENC         Y9, Y5, Y5
-	VAESENC         Y9, Y6, Y6
-	VAESENC         Y9, Y7, Y7
-	VAESENC         Y9, Y8, Y8
-	VPUNPCKLQDQ     Y3, Y1, Y9
-	VPUNPCKHQDQ     Y3, Y1, Y1
-	VPXORQ          Y1, Y9, Y9
-	VMOVDQU64       (AX), Y1
-	VPXORQ          8(AX), Y1, Y1
-	VMOVDQU64       32(AX), Y3
-	VPXORQ          40(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y9, Y1, Y1
-	VPCLMULQDQ      $0x10, Y9, Y3, Y3
-	VPXORQ          Y3, Y1, Y1
-	VMOVDQU64       64(R8), Y3
-	VPSHUFB         reverse<>+0(SB), Y3, Y3
-	VMOVDQU64       64(AX), Y10
-	VPCLMULQDQ      $0x00, Y3, Y10, Y9
-	VPCLMULQDQ      $0x11, Y3, Y10, Y10
-	VPXORQ          Y9, Y0, Y0
-	VPXORQ          Y10, Y2, Y2
-	VBROADCASTI32X4 208(AX), Y9
-	VAESENC         Y9, Y5, Y5
-	VAESENC         Y9, Y6, Y6
-	VAESENC         Y9, Y7, Y7
-	VAESENC         Y9, Y8, Y8
-	VBROADCASTI32X4 224(AX), Y9
-	VAESENC         Y9, Y5, Y5
-	VAESENC         Y9, Y6, Y6
-	VAESENC         Y9, Y7, Y7
-	VAESENC         Y9, Y8, Y8
-	VMOVDQU64       96(R8), Y9
-	VPSHUFB         reverse<>+0(SB), Y9, Y9
-	VMOVDQU64       96(AX), Y11
-	VPCLMULQDQ      $0x00, Y9, Y11, Y10
-	VPCLMULQDQ      $0x11, Y9, Y11, Y11
-	VPXORQ          Y10, Y0, Y0
-	VPXORQ          Y11, Y2, Y2
-	VBROADCASTI32X4 240(AX), Y10
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VBROADCASTI32X4 256(AX), Y10
-	VAESENC         Y10, Y5, Y5
-	VAESENC         Y10, Y6, Y6
-	VAESENC         Y10, Y7, Y7
-	VAESENC         Y10, Y8, Y8
-	VPUNPCKLQDQ     Y9, Y3, Y10
-	VPUNPCKHQDQ     Y9, Y3, Y3
-	VPXORQ          Y3, Y10, Y10
-	VMOVDQU64       64(AX), Y9
-	VPXORQ          72(AX), Y9, Y9
-	VMOVDQU64       96(AX), Y3
-	VPXORQ          104(AX), Y3, Y3
-	VPCLMULQDQ      $0x00, Y10, Y9, Y9
-	VPCLMULQDQ      $0x10, Y10, Y3, Y3
-	VPXORQ          Y9, Y1, Y1
-	VPXORQ          Y3, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y2, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD         $0x4e, Y0, Y0
-	VPTERNLOGQ      $0x96, Y3, Y0, Y1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD         $0x4e, Y1, Y1
-	VPTERNLOGQ      $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Y2, Y3
-	VBROADCASTI32X4 272(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last347
-	VBROADCASTI32X4 288(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VBROADCASTI32X4 304(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	LEAQ            320(AX), CX
-	JE              last347
-	VBROADCASTI32X4 320(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	VBROADCASTI32X4 336(AX), Y0
-	VAESENC         Y0, Y5, Y5
-	VAESENC         Y0, Y6, Y6
-	VAESENC         Y0, Y7, Y7
-	VAESENC         Y0, Y8, Y8
-	LEAQ            352(AX), CX
+	// Without a second vector, its mask is empty and its address that of the first.
+	XORL            R13, R13
+	MOVL            $0x00000040, R10
+	MOVQ            R9, R12
+	SUBQ            $0x40, R12
+	CMOVQLS         R13, R12
+	CMOVQLS         R13, R10
+	MOVQ            $-1, R13
+	BZHIQ           R9, R13, R13
+	KMOVQ           R13, K1
+	MOVQ            $-1, R13
+	BZHIQ           R12, R13, R13
+	KMOVQ           R13, K2
+	VBROADCASTI32X4 128(AX), Z1
+	VMOVDQA64       Z5, Z0
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z2
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPSHUFB         Z4, Z2, Z2
+	VPXORQ          Z1, Z2, Z2
+	VPXORQ          lowBits8<>+0(SB), Z0, Z1
+	VSHUFI64X2      $0x44, Z2, Z0, Z0
+	VPXORQ          lowBits8<>+64(SB), Z0, Z0
+	VBROADCASTI32X4 144(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 160(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 176(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 192(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 208(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 224(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 240(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 256(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 272(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	LEAQ            288(AX), R12
+	CMPL            CX, $0x0c
+	JB              last220
+	VBROADCASTI32X4 288(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 304(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	LEAQ            320(AX), R12
+	JE              last220
+	VBROADCASTI32X4 320(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	VBROADCASTI32X4 336(AX), Z2
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z0, Z0
+	LEAQ            352(AX), R12
 
-last347:
-	VBROADCASTI32X4 (CX), Y0
-	VPXORQ          (R8), Y0, Y1
-	VAESENCLAST     Y1, Y5, Y5
-	VPXORQ          32(R8), Y0, Y1
-	VAESENCLAST     Y1, Y6, Y6
-	VPXORQ          64(R8), Y0, Y1
-	VAESENCLAST     Y1, Y7, Y7
-	VPXORQ          96(R8), Y0, Y0
-	VAESENCLAST     Y0, Y8, Y8
-	VMOVDQU64       Y5, (DI)
-	VMOVDQU64       Y6, 32(DI)
-	VMOVDQU64       Y7, 64(DI)
-	VMOVDQU64       Y8, 96(DI)
-	ADDQ            $0x00000080, R8
+last220:
+	VBROADCASTI32X4 (R12), Z2
+	VAESENCLAST     Z2, Z1, Z1
+	VAESENCLAST     Z2, Z0, Z0
+	VMOVDQU8.Z      (DI), K1, Z2
+	VPXORQ          Z2, Z1, Z1
+	VMOVDQU8        Z1, K1, (SI)
+	VPSHUFB         Z4, Z2, Z2
+	VMOVDQU8.Z      (DI)(R10*1), K2, Z8
+	VPXORQ          Z8, Z0, Z0
+	VMOVDQU8        Z0, K2, (SI)(R10*1)
+	VPSHUFB         Z4, Z8, Z8
+	VPXORQ          Z3, Z2, Z2
+	VPXORQ          Z3, Z3, Z3
+	VMOVDQU64       (R11), Z10
+	VMOVDQU64       8(R11), Z1
+	VPXORQ          Z10, Z1, Z1
+	VMOVDQU64       64(R11), Z11
+	VMOVDQU64       72(R11), Z7
+	VPXORQ          Z11, Z7, Z7
+	VPSHUFD         $0x4e, Z2, Z9
+	VPXORQ          Z2, Z9, Z9
+	VPCLMULQDQ      $0x00, Z10, Z2, Z0
+	VPCLMULQDQ      $0x11, Z10, Z2, Z2
+	VPCLMULQDQ      $0x00, Z1, Z9, Z1
+	VPSHUFD         $0x4e, Z8, Z10
+	VPXORQ          Z8, Z10, Z10
+	VPCLMULQDQ      $0x00, Z11, Z8, Z9
+	VPCLMULQDQ      $0x11, Z11, Z8, Z8
+	VPCLMULQDQ      $0x00, Z7, Z10, Z7
+	VPXORQ          Z0, Z9, Z0
+	VPXORQ          Z2, Z8, Z2
+	VPXORQ          Z1, Z7, Z1
 	ADDQ            $0x00000080, DI
-	SUBQ            $0x00000080, R9
+	ADDQ            $0x00000080, SI
+	SUBQ            $0x00000080, R8
+	JBE             lastGroup218
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	JMP             groups217
 
-groupsEnd344:
-	MOVQ            R9, R10
-	LEAQ            15(R9), CX
-	ANDQ            $-16, CX
-	LEAQ            128(AX), R11
-	SUBQ            CX, R11
-	LEAQ            (AX), CX
-	SUBQ            $0x10, R11
-	CMPQ            R11, CX
-	CMOVQCS         CX, R11
-	VPXORQ          Y0, Y0, Y0
-	VPXORQ          Y1, Y1, Y1
-	VPXORQ          Y2, Y2, Y2
-	TESTQ           $0x00000040, R9
-	JZ              skip348
-	VMOVDQU64       numbers<>+0(SB), Y5
-	VPADDD          Y4, Y5, Y5
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VMOVDQU64       numbers<>+32(SB), Y6
-	VPADDD          Y4, Y6, Y6
-	VPSHUFB         reverse<>+0(SB), Y6, Y6
-	VPADDD          count4<>+0(SB), Y4, Y4
-	VBROADCASTI32X4 128(AX), Y7
-	VPXORQ          Y7, Y5, Y5
-	VPXORQ          Y7, Y6, Y6
-	VBROADCASTI32X4 144(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 160(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 176(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 192(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 208(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 224(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 240(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 256(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 272(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last349
-	VBROADCASTI32X4 288(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 304(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	LEAQ            320(AX), CX
-	JE              last349
-	VBROADCASTI32X4 320(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	VBROADCASTI32X4 336(AX), Y7
-	VAESENC         Y7, Y5, Y5
-	VAESENC         Y7, Y6, Y6
-	LEAQ            352(AX), CX
+lastGroup218:
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
 
-last349:
-	VBROADCASTI32X4 (CX), Y7
-	VAESENCLAST     Y7, Y5, Y5
-	VAESENCLAST     Y7, Y6, Y6
-	VMOVDQU64       (R8), Y7
-	VPXORQ          Y7, Y5, Y5
-	VMOVDQU64       Y5, (DI)
-	VMOVDQU64       32(R8), Y5
-	VPXORQ          Y5, Y6, Y6
-	VMOVDQU64       Y6, 32(DI)
-	ADDQ            $0x40, R8
-	ADDQ            $0x40, DI
-	VPSHUFB         reverse<>+0(SB), Y7, Y7
-	VPXORQ          Y3, Y7, Y7
-	VMOVDQU64       (R11), Y6
-	VPCLMULQDQ      $0x00, Y7, Y6, Y3
-	VPCLMULQDQ      $0x11, Y7, Y6, Y6
-	VPXORQ          Y3, Y0, Y0
-	VPXORQ          Y6, Y2, Y2
-	VPSHUFD         $0x4e, Y7, Y3
-	VPXORQ          Y7, Y3, Y3
-	VMOVDQU64       (R11), Y6
-	VPXORQ          8(R11), Y6, Y6
-	VPCLMULQDQ      $0x00, Y3, Y6, Y6
-	VPXORQ          Y6, Y1, Y1
-	VPXORQ          Y3, Y3, Y3
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VMOVDQU64       32(R11), Y7
-	VPCLMULQDQ      $0x00, Y5, Y7, Y6
-	VPCLMULQDQ      $0x11, Y5, Y7, Y7
-	VPXORQ          Y6, Y0, Y0
-	VPXORQ          Y7, Y2, Y2
-	VPSHUFD         $0x4e, Y5, Y6
-	VPXORQ          Y5, Y6, Y6
-	VMOVDQU64       32(R11), Y5
-	VPXORQ          40(R11), Y5, Y5
-	VPCLMULQDQ      $0x00, Y6, Y5, Y5
-	VPXORQ          Y5, Y1, Y1
-	ADDQ            $0x40, R11
-
-skip348:
-	TESTQ           $0x00000020, R9
-	JZ              skip350
-	VMOVDQU64       numbers<>+0(SB), Y5
-	VPADDD          Y4, Y5, Y5
-	VPSHUFB         reverse<>+0(SB), Y5, Y5
-	VPADDD          count2<>+0(SB), Y4, Y4
-	VBROADCASTI32X4 128(AX), Y6
-	VPXORQ          Y6, Y5, Y5
-	VBROADCASTI32X4 144(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 160(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 176(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 192(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 208(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 224(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 240(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 256(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 272(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	LEAQ            288(AX), CX
-	CMPL            DX, $0x0c
-	JB              last351
-	VBROADCASTI32X4 288(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 304(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	LEAQ            320(AX), CX
-	JE              last351
-	VBROADCASTI32X4 320(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	VBROADCASTI32X4 336(AX), Y6
-	VAESENC         Y6, Y5, Y5
-	LEAQ            352(AX), CX
-
-last351:
-	VBROADCASTI32X4 (CX), Y6
-	VAESENCLAST     Y6, Y5, Y5
-	VMOVDQU64       (R8), Y6
-	VPXORQ          Y6, Y5, Y5
-	VMOVDQU64       Y5, (DI)
-	ADDQ            $0x20, R8
-	ADDQ            $0x20, DI
-	VPSHUFB         reverse<>+0(SB), Y6, Y6
-	VPXORQ          Y3, Y6, Y6
-	VMOVDQU64       (R11), Y5
-	VPCLMULQDQ      $0x00, Y6, Y5, Y3
-	VPCLMULQDQ      $0x11, Y6, Y5, Y5
-	VPXORQ          Y3, Y0, Y0
-	VPXORQ          Y5, Y2, Y2
-	VPSHUFD         $0x4e, Y6, Y3
-	VPXORQ          Y6, Y3, Y3
-	VMOVDQU64       (R11), Y5
-	VPXORQ          8(R11), Y5, Y5
-	VPCLMULQDQ      $0x00, Y3, Y5, Y5
-	VPXORQ          Y5, Y1, Y1
-	VPXORQ          Y3, Y3, Y3
-	ADDQ            $0x20, R11
-
-skip350:
-	TESTQ     $0x00000010, R9
-	JZ        skip352
-	VMOVDQU64 numbers<>+0(SB), X5
-	VPADDD    X4, X5, X5
-	VPSHUFB   reverse<>+0(SB), X5, X5
-	VPADDD    count1<>+0(SB), X4, X4
-	VMOVDQU64 128(AX), X6
-	VPXORQ    X6, X5, X5
-	VMOVDQU64 144(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 160(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 176(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 192(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 208(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 224(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 240(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 256(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 272(AX), X6
-	VAESENC   X6, X5, X5
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last353
-	VMOVDQU64 288(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 304(AX), X6
-	VAESENC   X6, X5, X5
-	LEAQ      320(AX), CX
-	JE        last353
-	VMOVDQU64 320(AX), X6
-	VAESENC   X6, X5, X5
-	VMOVDQU64 336(AX), X6
-	VAESENC   X6, X5, X5
-	LEAQ      352(AX), CX
-
-last353:
-	VMOVDQU64   (CX), X6
-	VAESENCLAST X6, X5, X5
-	VMOVDQU64   (R8), X6
-	VPXORQ      X6, X5, X5
-	VMOVDQU64   X5, (DI)
-	ADDQ        $0x10, R8
-	ADDQ        $0x10, DI
-	VPXORQ      Y5, Y5, Y5
-	VPXORQ      X6, X5, X5
-	VPSHUFB     reverse<>+0(SB), Y5, Y5
-	VPXORQ      Y3, Y5, Y5
-	VMOVDQU64   (R11), Y6
-	VPCLMULQDQ  $0x00, Y5, Y6, Y3
-	VPCLMULQDQ  $0x11, Y5, Y6, Y6
-	VPXORQ      Y3, Y0, Y0
-	VPXORQ      Y6, Y2, Y2
-	VPSHUFD     $0x4e, Y5, Y3
-	VPXORQ      Y5, Y3, Y3
-	VMOVDQU64   (R11), Y5
-	VPXORQ      8(R11), Y5, Y5
-	VPCLMULQDQ  $0x00, Y3, Y5, Y5
-	VPXORQ      Y5, Y1, Y1
-	VPXORQ      Y3, Y3, Y3
-	ADDQ        $0x10, R11
-
-skip352:
-	ANDQ      $0x0f, R9
-	JZ        skip354
-	VMOVDQU64 numbers<>+0(SB), X5
-	VPADDD    X4, X5, X5
-	VPSHUFB   reverse<>+0(SB), X5, X5
-	VMOVDQU64 128(AX), X4
-	VPXORQ    X4, X5, X5
-	VMOVDQU64 144(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 160(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 176(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 192(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 208(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 224(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 240(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 256(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 272(AX), X4
-	VAESENC   X4, X5, X5
-	LEAQ      288(AX), CX
-	CMPL      DX, $0x0c
-	JB        last355
-	VMOVDQU64 288(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 304(AX), X4
-	VAESENC   X4, X5, X5
-	LEAQ      320(AX), CX
-	JE        last355
-	VMOVDQU64 320(AX), X4
-	VAESENC   X4, X5, X5
-	VMOVDQU64 336(AX), X4
-	VAESENC   X4, X5, X5
-	LEAQ      352(AX), CX
-
-last355:
-	VMOVDQU64   (CX), X4
-	VAESENCLAST X4, X5, X5
-	CMPQ        R9, $0x08
-	JB          less8356
-	MOVQ        (R8), DX
-	MOVQ        -8(R8)(R9*1), R12
-	MOVQ        R9, CX
-	NEGQ        CX
-	ADDQ        $+15, CX
-	SHLQ        $0x03, CX
-	SHRQ        CL, R12
-	SHRQ        $0x08, R12
-	JMP         loaded358
-
-less8356:
-	XORQ R12, R12
-	CMPQ R9, $0x04
-	JB   less4357
-	MOVL (R8), DX
-	MOVL -4(R8)(R9*1), R13
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, DX
-	JMP  loaded358
-
-less4357:
-	MOVQ    R9, CX
-	SHRQ    $0x01, CX
-	MOVBQZX (R8), DX
-	MOVBQZX (R8)(CX*1), R13
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-	MOVBQZX -1(R8)(R9*1), R13
-	MOVQ    R9, CX
-	ADDQ    $-1, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-
-loaded358:
-	VMOVQ   DX, X4
-	VPINSRQ $0x01, R12, X4, X4
-	VPXORQ  X4, X5, X5
-	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R8
-	CMPQ    R9, $0x08
-	JB      less8359
-	MOVQ    DX, (DI)
-	MOVQ    R9, CX
-	SHLQ    $0x03, CX
-	SHRQ    CL, DX
-	MOVQ    R9, CX
-	NEGQ    CX
-	ADDQ    $+15, CX
-	SHLQ    $0x03, CX
-	SHLQ    CL, R8
-	SHLQ    $0x08, R8
-	ORQ     R8, DX
-	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored361
-
-less8359:
-	CMPQ R9, $0x04
-	JB   less4360
-	MOVL DX, (DI)
-	MOVQ R9, CX
-	ADDQ $-4, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVL DX, -4(DI)(R9*1)
-	JMP  stored361
-
-less4360:
-	MOVQ R9, R12
-	SHRQ $0x01, R12
-	MOVQ DX, R8
-	MOVB R8, (DI)
-	MOVQ R12, CX
-	SHLQ $0x03, CX
-	SHRQ CL, R8
-	MOVB R8, (DI)(R12*1)
-	MOVQ R9, CX
-	ADDQ $-1, CX
-	SHLQ $0x03, CX
-	SHRQ CL, DX
-	MOVB DL, -1(DI)(R9*1)
-
-stored361:
-	VPXORQ     Y5, Y5, Y5
-	VPXORQ     X4, X5, X5
-	VPSHUFB    reverse<>+0(SB), Y5, Y5
-	VPXORQ     Y3, Y5, Y5
-	VMOVDQU64  (R11), Y4
-	VPCLMULQDQ $0x00, Y5, Y4, Y3
-	VPCLMULQDQ $0x11, Y5, Y4, Y4
-	VPXORQ     Y3, Y0, Y0
-	VPXORQ     Y4, Y2, Y2
-	VPSHUFD    $0x4e, Y5, Y3
-	VPXORQ     Y5, Y3, Y3
-	VMOVDQU64  (R11), Y4
-	VPXORQ     8(R11), Y4, Y4
-	VPCLMULQDQ $0x00, Y3, Y4, Y4
-	VPXORQ     Y4, Y1, Y1
-	VPXORQ     Y3, Y3, Y3
-
-skip354:
-	TESTQ SI, SI
-	JZ    notLast318
+groupsEnd219:
+	TESTQ BX, BX
+	JZ    notLast209
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ          R10, $0x70
-	JBE           lengths362
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	VPXORQ        Y0, Y0, Y0
-	VPXORQ        Y1, Y1, Y1
-	VPXORQ        Y2, Y2, Y2
+	CMPQ       R9, $0x70
+	JBE        lengths221
+	VPTERNLOGQ $0x96, X0, X2, X1
+	VPCLMULQDQ $0x00, X6, X0, X3
+	VPSHUFD    $0x4e, X0, X0
+	VPTERNLOGQ $0x96, X3, X0, X1
+	VPCLMULQDQ $0x00, X6, X1, X0
+	VPSHUFD    $0x4e, X1, X1
+	VPTERNLOGQ $0x96, X0, X1, X2
+	VMOVDQA64  X2, X3
+	VPXORQ     X0, X0, X0
+	VPXORQ     X1, X1, X1
+	VPXORQ     X2, X2, X2
 
-lengths362:
-	MOVQ          112(BX), CX
-	MOVQ          104(BX), DX
-	VMOVQ         CX, X4
-	VPINSRQ       $0x01, DX, X4, X4
-	VPXORQ        Y5, Y5, Y5
-	VPXORQ        X4, X5, X5
-	VPXORQ        Y3, Y5, Y5
-	VMOVDQU64     112(AX), Y4
-	VPCLMULQDQ    $0x00, Y5, Y4, Y3
-	VPCLMULQDQ    $0x11, Y5, Y4, Y4
-	VPXORQ        Y3, Y0, Y0
-	VPXORQ        Y4, Y2, Y2
-	VPSHUFD       $0x4e, Y5, Y3
-	VPXORQ        Y5, Y3, Y3
-	VMOVDQU64     112(AX), Y4
-	VPXORQ        120(AX), Y4, Y4
-	VPCLMULQDQ    $0x00, Y3, Y4, Y4
-	VPXORQ        Y4, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y2, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD       $0x4e, Y0, Y0
-	VPTERNLOGQ    $0x96, Y3, Y0, Y1
-	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD       $0x4e, Y1, Y1
-	VPTERNLOGQ    $0x96, Y0, Y1, Y2
-	VEXTRACTI32X4 $0x01, Y2, X0
-	VPXORQ        X0, X2, X2
-	VMOVDQA64     Y2, Y3
-	VPSHUFB       reverse<>+0(SB), X3, X3
-	VMOVDQU64     (SI), X0
-	VPXORQ        X0, X3, X3
-	VMOVDQU64     X3, (SI)
+lengths221:
+	MOVQ       112(DX), CX
+	MOVQ       104(DX), DX
+	VMOVQ      CX, X5
+	VPINSRQ    $0x01, DX, X5, X5
+	VPXORQ     X3, X5, X5
+	VMOVDQU64  112(AX), X7
+	VPCLMULQDQ $0x00, X5, X7, X3
+	VPCLMULQDQ $0x11, X5, X7, X7
+	VPXORQ     X3, X0, X0
+	VPXORQ     X7, X2, X2
+	VPSHUFD    $0x4e, X5, X3
+	VPXORQ     X5, X3, X3
+	VMOVDQU64  112(AX), X5
+	VPXORQ     120(AX), X5, X5
+	VPCLMULQDQ $0x00, X3, X5, X5
+	VPXORQ     X5, X1, X1
+	VPTERNLOGQ $0x96, X0, X2, X1
+	VPCLMULQDQ $0x00, X6, X0, X3
+	VPSHUFD    $0x4e, X0, X0
+	VPTERNLOGQ $0x96, X3, X0, X1
+	VPCLMULQDQ $0x00, X6, X1, X0
+	VPSHUFD    $0x4e, X1, X1
+	VPTERNLOGQ $0x96, X0, X1, X2
+	VMOVDQA64  X2, X3
+	VPSHUFB    X4, X3, X3
+	VMOVDQU64  (BX), X0
+	VPXORQ     X0, X3, X3
+	VMOVDQU64  X3, (BX)
 
-end319:
+end210:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -15660,11 +10725,10 @@ end319:
 	VPXORQ X25, X25, X25
 	VPXORQ X26, X26, X26
 	VPXORQ X27, X27, X27
-	VPXORQ X28, X28, X28
 	VZEROUPPER
 	RET
 
-notLast318:
-	MOVQ      8(BX), AX
+notLast209:
+	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end319
+	JMP       end210

@@ -16,7 +16,7 @@ func init() {
 	kernel.Register(kernel.GCM, "", kernel.Kernel{Name: "armv8", Needs: kernel.Set{kernel.ARM64AES, kernel.ARM64PMULL}})
 }
 
-func (k *Key) hash(sum *[BlockSize]byte, groups []byte) {
+func (k *Key) hash(sum *[BlockSize]byte, groups []byte, _ int) {
 	hashARMv8(k, sum, unsafe.SliceData(groups), len(groups))
 }
 

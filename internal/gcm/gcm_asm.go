@@ -99,12 +99,15 @@ func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
 
 // Absorb adds groups to sum, which is GHASH of additional data, and zero at the beginning.
 // len(groups) is a multiple of GroupSize.
-func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) {
+func (k *Key) Absorb(sum *[BlockSize]byte, groups []byte) { k.absorb(sum, groups, 0) }
+
+// absorb is Absorb before a text of that many bytes.
+func (k *Key) absorb(sum *[BlockSize]byte, groups []byte, text int) {
 	for len(groups) > maxRun {
-		k.hash(sum, groups[:maxRun])
+		k.hash(sum, groups[:maxRun], text)
 		groups = groups[maxRun:]
 	}
-	k.hash(sum, groups)
+	k.hash(sum, groups, text)
 }
 
 // Finish sets tag to the GMAC of length bytes, of which rest is the end, less than a group,
@@ -129,34 +132,54 @@ type run struct {
 	dataBits, textBits uint64 // of the whole message
 }
 
-// fits reports whether r is short enough for one call of the assembly.
-func (r *run) fits() bool { return len(r.data) <= maxRun && len(r.src) <= maxRun }
+// fits reports whether r is short enough for one call of the assembly. With text that takes less
+// than a group of additional data.
+func (r *run) fits() bool {
+	return len(r.src) <= maxRun && len(r.data) < GroupSize || len(r.src) == 0 && len(r.data) <= maxRun
+}
 
 // cut is open or seal for a message that does not fit.
 func (k *Key) cut(message *run, open bool) {
 	wipe.ReserveStack()
-	r, nonce := *message, *message.nonce // dst may overlap the nonce
-	groups := len(r.data) &^ (maxRun - 1)
-	k.Absorb(r.sum, r.data[:groups])
-	r.nonce, r.data, r.tag = &nonce, r.data[groups:], nil
-	for rest := r.src; r.tag == nil; rest = rest[len(r.src):] {
-		r.src = rest[:min(len(rest), maxRun)]
-		if len(r.src) == len(rest) {
-			r.tag = message.tag
-		}
-		if open {
-			k.open(&r)
-		} else {
-			k.seal(&r)
-		}
-		r.data, r.dst = nil, r.dst[len(r.src):]
+	groups := len(message.data) &^ (GroupSize - 1)
+	k.absorb(message.sum, message.data[:groups], len(message.src))
+	message.data = message.data[groups:]
+	if len(message.src) <= maxRun {
+		k.crypt(message, open)
+	} else {
+		k.cutText(message, open)
+	}
+	clear(message.sum[:])
+}
+
+// cutText is open or seal for a text that does not fit. The nonce is copied, because dst may overlap
+// it, and so is message: a pointer to the copy in message would escape. See run.
+func (k *Key) cutText(message *run, open bool) {
+	nonce := *message.nonce
+	var r run
+	r.sum, r.nonce, r.data, r.dst = message.sum, &nonce, message.data, message.dst
+	rest := message.src
+	for len(rest) > maxRun {
+		r.src, rest = rest[:maxRun], rest[maxRun:]
+		k.crypt(&r, open)
+		r.data, r.dst = nil, r.dst[maxRun:]
 		r.blocks += maxRun / BlockSize
 	}
-	clear(r.sum[:])
+	r.tag, r.src = message.tag, rest
+	r.dataBits, r.textBits = message.dataBits, message.textBits
+	k.crypt(&r, open)
+}
+
+func (k *Key) crypt(r *run, open bool) {
+	if open {
+		k.open(r)
+	} else {
+		k.seal(r)
+	}
 }
 
 // The kernels are in assembly, in functions that have the name of a method of Key and that of a
 // kernel. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. The others are one
-// run: gmac of a whole message without text, seal and open with text. These set sum to GHASH after
-// the run if there is no tag; then len(r.src) is a multiple of 512. With a tag they do not change
-// sum.
+// run: gmac of a whole message without text, seal and open with text, and with less than a group of
+// additional data. These set sum to GHASH after the run if there is no tag; then len(r.src) is a
+// multiple of 512. With a tag they do not change sum.

@@ -50,7 +50,7 @@ func TestBlocks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, before := range []uint32{0, 1 << 14, 1<<32 - 64, 1<<32 - 32} {
-			for _, n := range []int{1, 40, 48, 49, 100, 127, 128, 257, 479, 480, 500, 512, 1000, 1024, 1536, 2048, 2431} {
+			for _, n := range []int{1, 40, 48, 49, 100, 127, 128, 257, 479, 480, 500, 512, 513, 575, 576, 577, 640, 1000, 1024, 1536, 2047, 2048, 2431} {
 				for _, last := range []bool{true, false} {
 					if !last && n%512 != 0 {
 						continue

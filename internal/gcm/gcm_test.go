@@ -129,6 +129,52 @@ func TestRuns(t *testing.T) {
 	})
 }
 
+// TestLengths compares with crypto/cipher, in place: each size of a text up to beyond those at which
+// other kernels take over, and each size of additional data up to more than two groups.
+func TestLengths(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testLengths) }
+
+func testLengths(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestLengths. a seed of 32 bytes.")))
+	random := func(n int) []byte {
+		p := make([]byte, n)
+		rng.Read(p)
+		return p
+	}
+	var keys [3]Key
+	var stds [3]cipher.AEAD
+	for i := range keys {
+		key := random(16 + 8*i)
+		if err := keys[i].Init(key); err != nil {
+			t.Fatal(err)
+		}
+		stds[i] = newStd(t, key)
+	}
+	check := func(n, m int) {
+		t.Helper()
+		k, std := &keys[(n+m)%3], stds[(n+m)%3]
+		nonce, data, text := random(NonceSize), random(m), random(n)
+		want := std.Seal(nil, nonce, text, data)
+		out := append(text[:n:n], make([]byte, TagSize)...)
+		if k.Seal(out, nonce, out[:n], data); !bytes.Equal(out, want) {
+			t.Errorf("Seal of %d bytes with %d: wrong", n, m)
+		}
+		if !k.Open(out[:n], nonce, out, data) || !bytes.Equal(out[:n], text) {
+			t.Errorf("Open of %d bytes with %d: refused or wrong", n, m)
+		}
+	}
+	for n := range 1200 {
+		check(n, 7*n%301)
+	}
+	for n := 2040; n < 2320; n++ {
+		check(n, 7*n%301)
+	}
+	for m := range 301 {
+		for _, n := range []int{1, 40, 511, 512, 600, 2100} {
+			check(n, m)
+		}
+	}
+}
+
 // TestTag compares GMAC in one call, and in groups and a rest, with crypto/cipher.
 func TestTag(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testTag) }
 

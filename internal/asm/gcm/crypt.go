@@ -12,9 +12,18 @@ import (
 )
 
 // crypt generates Seal or Open of a run with text, section 7, without the comparison of the
-// tag. If double is true, it needs at least two groups of text, and is faster for many.
-func crypt(v isa, name string, open, double bool) {
+// tag.
+func crypt(v isa, name string, open bool) {
 	k := begin(v, name, true)
+	cryptRun(k, func(r gotypes.Component) (*kernel, Register) {
+		k.hashData(r)
+		return k, k.cryptText(r, open)
+	})
+}
+
+// cryptRun generates a run with text. message absorbs the additional data, and encrypts or decrypts
+// and absorbs the text. The kernel that it returns has the last rest bytes in its sums.
+func cryptRun(k *kernel, message func(r gotypes.Component) (last *kernel, rest Register)) {
 	r := Dereference(Param("r"))
 	tag, noTag, notLast, end := Load(r.Field("tag"), GP64()), label("noTag"), label("notLast"), label("end")
 	Comment("Only the last run of a message has a tag.")
@@ -23,11 +32,10 @@ func crypt(v isa, name string, open, double bool) {
 	k.beginTag(r, tag)
 	Label(noTag)
 	k.loadSum(Load(r.Field("sum"), GP64()))
-	k.hashData(r)
-	rest := k.cryptText(r, open, double)
+	last, rest := message(r)
 	TESTQ(tag, tag)
 	JZ(LabelRef(notLast))
-	k.endTag(r, tag, rest)
+	last.endTag(r, tag, rest)
 	Label(end)
 	k.end()
 
@@ -36,11 +44,10 @@ func crypt(v isa, name string, open, double bool) {
 	JMP(LabelRef(end))
 }
 
-// hashData absorbs the additional data.
+// hashData absorbs the additional data, less than a group.
 func (k *kernel) hashData(r gotypes.Component) {
 	Comment("Additional data.")
 	p, n, end := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64()), label("text")
-	k.hashGroups(p, n)
 	TESTQ(n, n)
 	JZ(LabelRef(end))
 	k.clear(k.sums)
@@ -49,18 +56,18 @@ func (k *kernel) hashData(r gotypes.Component) {
 	Label(end)
 }
 
+// text loads the parameters of the text.
+func (k *kernel) text(r gotypes.Component) (c *counters, dst, src, n Register) {
+	Comment("Text.")
+	return k.counters(r), Load(r.Field("dst").Base(), GP64()), Load(r.Field("src").Base(), GP64()), Load(r.Field("src").Len(), GP64())
+}
+
 // cryptText encrypts or decrypts the text, and absorbs the ciphertext. It leaves that of the
 // last less than a group in the sums, and returns its size.
-func (k *kernel) cryptText(r gotypes.Component, open, double bool) (rest Register) {
-	Comment("Text.")
-	c := k.counters(r)
-	dst, src, n := Load(r.Field("dst").Base(), GP64()), Load(r.Field("src").Base(), GP64()), Load(r.Field("src").Len(), GP64())
-	if k.long {
-		k.cryptLong(c, dst, src, n, open)
-	}
-	if double {
+func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
+	c, dst, src, n := k.text(r)
+	if k.lanes == 2 {
 		k.cryptDouble(c, dst, src, n, open)
-	} else if k.lanes == 2 {
 		k.cryptGroups(2, c, dst, src, n, open)
 	}
 	k.cryptGroups(1, c, dst, src, n, open)
@@ -111,12 +118,13 @@ func (k *kernel) cryptText(r gotypes.Component, open, double bool) (rest Registe
 // many as there are in n bytes. It leaves the rest in n, and moves dst, src and the
 // counters to it.
 func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open bool) {
-	end := label("groupsEnd")
+	end, pieces := label("groupsEnd"), oneOrMore
+	if count < k.lanes {
+		pieces = onlyOne // a loop for two groups came before
+	}
 	CMPQ(n, U32(uint32(groupSize*count)))
 	JB(LabelRef(end))
-	// A loop for more than this may have come before, and leaves less than twice as much.
-	once := k.long || count < k.lanes
-	k.cryptPieces(count, once, c, dst, src, n, open, func(p Mem) (steps []func()) {
+	k.cryptPieces(count, pieces, c, dst, src, n, open, func(p Mem) (steps []func()) {
 		for i := range count {
 			steps = append(steps, k.hashBlocks(p.Offset(groupSize*i), powers, false, k.power)...)
 		}
@@ -125,10 +133,17 @@ func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open 
 	Label(end)
 }
 
-// cryptDouble is cryptGroups for two at a time, of at least two, with one reduction for both.
-// The powers for that are in the frame. Of what follows them, the saved frame pointer is loaded
+// doubleSize is the size from which on cryptDouble is faster than cryptGroups: it computes eight more
+// powers first.
+const doubleSize = 2048
+
+// cryptDouble is cryptGroups for two at a time, with one reduction for both, if there are doubleSize
+// bytes. The powers for that are in the frame. Of what follows them, the saved frame pointer is loaded
 // with the last, and not used (see halves).
 func (k *kernel) cryptDouble(c *counters, dst, src, n Register, open bool) {
+	end := label("doubleEnd")
+	CMPQ(n, U32(doubleSize))
+	JB(LabelRef(end))
 	Comment("H^16 to H^9.")
 	frame := AllocLocal(groupSize)
 	above := func(n int) Mem { return frame.Offset(blockSize * (powers - n)) } // H^(8+n)
@@ -138,10 +153,10 @@ func (k *kernel) cryptDouble(c *counters, dst, src, n Register, open bool) {
 		x, s := k.vec(), k.newSums()
 		k.move(h, x)
 		k.addProduct(s, x, power(k.subkey, n), true)
-		k.reduce(s, nil)
+		k.reduce(s, k.polynomial, nil)
 		k.store(s.high, above(n))
 	}
-	k.cryptPieces(2, false, c, dst, src, n, open, func(p Mem) []func() {
+	k.cryptPieces(2, twoOrMore, c, dst, src, n, open, func(p Mem) []func() {
 		return k.hashBlocks(p, 2*powers, false, func(n int) Mem {
 			if n > powers {
 				return above(n - powers)
@@ -155,12 +170,22 @@ func (k *kernel) cryptDouble(c *counters, dst, src, n Register, open bool) {
 	for n := powers; n > 0; n -= k.lanes {
 		k.store(zero, above(n))
 	}
+	Label(end)
 }
 
+// pieces is how many pieces there are for cryptLoop.
+type pieces int
+
+const (
+	onlyOne pieces = iota
+	oneOrMore
+	twoOrMore
+)
+
 // cryptPieces encrypts or decrypts pieces of count groups, see cryptLoop.
-func (k *kernel) cryptPieces(count int, once bool, c *counters, dst, src, n Register, open bool, hash func(p Mem) []func()) {
+func (k *kernel) cryptPieces(count int, pieces pieces, c *counters, dst, src, n Register, open bool, hash func(p Mem) []func()) {
 	c = c.in(k.isa)
-	cryptLoop("groups", groupSize*count, once, dst, src, n, open, hash, func(between []func()) {
+	cryptLoop("groups", groupSize*count, pieces, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(powers * count / k.lanes)
 		k.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
@@ -169,33 +194,38 @@ func (k *kernel) cryptPieces(count int, once bool, c *counters, dst, src, n Regi
 	})
 }
 
-// cryptLoop encrypts or decrypts as many pieces of size bytes as there are in n, at least
-// one, and at most one if once is true. crypt does it for one piece, and calls functions
-// between its rounds: those that hash returns for the ciphertext at p.
-func cryptLoop(name string, size int, once bool, dst, src, n Register, open bool, hash func(p Mem) []func(), crypt func(between []func())) {
-	piece := func(between []func(), jump func(Op), to string) {
+// cryptLoop encrypts or decrypts as many pieces of size bytes as there are in n. crypt does it
+// for one piece, and calls functions between its rounds: those that hash returns for the
+// ciphertext at p.
+func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open bool, hash func(p Mem) []func(), crypt func(between []func())) {
+	piece := func(between []func()) {
 		crypt(between)
 		ADDQ(U32(uint32(size)), src)
 		ADDQ(U32(uint32(size)), dst)
 		SUBQ(U32(uint32(size)), n)
-		if !once {
-			CMPQ(n, U32(uint32(size)))
-			jump(LabelRef(to))
-		}
 	}
 	next, last, before := label(name), label("last"), Mem{Base: dst, Disp: -size}
-	if open {
+	loop := func(p Mem) {
 		align()
 		Label(next)
-		piece(hash(Mem{Base: src}), JAE, next)
+		piece(hash(p))
+		if pieces != onlyOne {
+			CMPQ(n, U32(uint32(size)))
+			JAE(LabelRef(next))
+		}
+	}
+	if open {
+		loop(Mem{Base: src})
 		return
 	}
-	piece(nil, JB, last)
-	if !once {
+	piece(nil)
+	if pieces == oneOrMore {
+		CMPQ(n, U32(uint32(size)))
+		JB(LabelRef(last))
+	}
+	if pieces != onlyOne {
 		Comment("GHASH of a piece is computed between the rounds of the next one.")
-		align()
-		Label(next)
-		piece(hash(before), JAE, next)
+		loop(before)
 		Label(last)
 	}
 	run(hash(before))
@@ -203,16 +233,13 @@ func cryptLoop(name string, size int, once bool, dst, src, n Register, open bool
 
 // counters returns the counters of a run.
 func (k *kernel) counters(r gotypes.Component) *counters {
-	v, one := k.isa, k.single()
-	if k.long {
-		v = v.with(maxLanes)
-	}
-	b, blocks, base := one.nonceBlock(Mem{Base: Load(r.Field("nonce"), GP64())}), XMM(), v.vec()
+	one := k.single()
+	b, blocks, base := one.nonceBlock(Mem{Base: Load(r.Field("nonce"), GP64())}), XMM(), k.vec()
 	one.shuffle(k.order, b)
 	one.word(Load(r.Field("blocks"), GP32()), blocks)
 	one.add(blocks, b)
-	v.repeat(b, base)
-	return &counters{k.aes.in(v), k.order, base}
+	k.repeat(b, base)
+	return &counters{k.aes, k.order, base}
 }
 
 // in is the same in another width.

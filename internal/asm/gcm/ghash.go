@@ -149,8 +149,8 @@ func (v isa) halves(p Mem, x VecVirtual) {
 }
 
 // reduce divides s by x^128 modulo P in each lane, and adds plus, if it is not nil. The
-// result is s.high.
-func (v isa) reduce(s sums, plus Op) {
+// result is s.high. p is polynomial, or a register that holds it.
+func (v isa) reduce(s sums, p, plus Op) {
 	v.xor2(s.low, s.high, s.middle)
 	if plus != nil {
 		v.xor(plus, s.high)
@@ -158,7 +158,7 @@ func (v isa) reduce(s sums, plus Op) {
 	for _, part := range []struct{ from, to VecVirtual }{{s.low, s.middle}, {s.middle, s.high}} {
 		// Adding P times the low half clears it. The rest is divided by x^64.
 		t := v.vec()
-		v.multiplyMem(0x00, polynomial, part.from, t)
+		v.multiplyOp(0x00, p, part.from, t)
 		v.swap(part.from, part.from)
 		v.xor2(t, part.from, part.to)
 	}
@@ -227,6 +227,6 @@ func (v isa) product(a, b VecVirtual) VecVirtual {
 	// reduce expects Karatsuba's middle.
 	PXOR(s.low, s.middle)
 	PXOR(s.high, s.middle)
-	v.reduce(s, nil)
+	v.reduce(s, polynomial, nil)
 	return s.high
 }

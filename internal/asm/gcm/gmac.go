@@ -29,30 +29,10 @@ func gmac(v isa, name string) {
 	k.loadSum(Load(r.Field("sum"), GP64()))
 
 	p, n := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64())
-	h, rest, absorb := GP64(), GP64(), label("absorbRest")
-	if k.long {
-		short, more := label("short"), label("moreThanThree")
-		CMPQ(n, U32(longSize))
-		JB(LabelRef(short))
-		w, s := k.hashLong(p, n)
-		CMPQ(n, Imm(3*blockSize))
-		JA(LabelRef(more))
-		Comment("There are powers for the lanes, at most three blocks and the lengths together.")
-		MOVQ(k.powersFor(n), h)
-		SUBQ(Imm(blockSize), h)
-		w.addLanes(s, Mem{Base: h, Disp: -vectorSize})
-		k.foldSums(w.sums)
-		k.zero(k.acc)
-		JMP(LabelRef(absorb))
-		Label(more)
-		w.reduceLanes(s)
-		Label(short)
-	}
-	k.hashShort(p, n)
-	MOVQ(k.powersFor(n), h)
+	k.hashGroups(p, n)
+	rest, h := GP64(), k.powersFor(n)
 	k.makeRoom(h)
 	k.clear(k.sums)
-	Label(absorb)
 	MOVQ(n, rest)
 	k.hashRest(p, n, h)
 	k.endTag(r, tag, rest)
@@ -61,19 +41,6 @@ func gmac(v isa, name string) {
 
 // hashGroups absorbs whole groups at p, of n bytes. It leaves the rest in p and n.
 func (k *kernel) hashGroups(p, n Register) {
-	if k.long {
-		short := label("short")
-		CMPQ(n, U32(longSize))
-		JB(LabelRef(short))
-		w, s := k.hashLong(p, n)
-		w.reduceLanes(s)
-		Label(short)
-	}
-	k.hashShort(p, n)
-}
-
-// hashShort is hashGroups without the code for long messages.
-func (k *kernel) hashShort(p, n Register) {
 	groups, end := label("hashGroups"), label("hashRest")
 	Label(groups)
 	CMPQ(n, U32(groupSize))

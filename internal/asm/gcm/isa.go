@@ -53,6 +53,14 @@ func (v isa) as(x VecVirtual) VecVirtual {
 	return x.AsX().(VecVirtual)
 }
 
+// part is x in this width, if it is a register.
+func (v isa) part(x Op) Op {
+	if x, ok := x.(VecVirtual); ok {
+		return v.as(x)
+	}
+	return x
+}
+
 func (v isa) zero(x VecVirtual) {
 	if v.encoding != evex {
 		v.xor(x, x)
@@ -180,6 +188,7 @@ func (v isa) add(a Op, x VecVirtual) {
 
 // shuffle moves the bytes of each lane of x.
 func (v isa) shuffle(order Op, x VecVirtual) {
+	order = v.part(order)
 	if v.encoding == sse {
 		PSHUFB(order, x)
 	} else {
@@ -256,13 +265,13 @@ func (v isa) multiply(halves uint8, a, x VecVirtual) {
 	}
 }
 
-// multiplyMem is x = a*b, as multiply has it.
-func (v isa) multiplyMem(halves uint8, a Mem, b, x VecVirtual) {
+// multiplyOp is x = a*b, as multiply has it.
+func (v isa) multiplyOp(halves uint8, a Op, b, x VecVirtual) {
 	if v.encoding == sse {
-		v.load(a, x)
+		v.load(a.(Mem), x)
 		PCLMULQDQ(U8(halves>>4|halves<<4), b, x)
 	} else {
-		VPCLMULQDQ(U8(halves), a, b, x)
+		VPCLMULQDQ(U8(halves), v.part(a), b, x)
 	}
 }
 

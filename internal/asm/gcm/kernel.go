@@ -18,12 +18,12 @@ const groupSize = powers * blockSize
 // products, one for each group and one for the rest; each is reduced to acc.
 type kernel struct {
 	isa
-	subkey Mem  // the powers of the hash subkey, in the Key
-	long   bool // the function has code for long messages
-	aes    *aes
-	order  Op // reverses the bytes of a block
-	sums   sums
-	acc    VecVirtual // GHASH so far, in the lowest lane; the other lanes are zero
+	subkey     Mem // the powers of the hash subkey, in the Key
+	aes        *aes
+	order      Op // reverses the bytes of a block
+	polynomial Op // for reduce
+	sums       sums
+	acc        VecVirtual // GHASH so far, in the lowest lane; the other lanes are zero
 }
 
 // begin begins a function that has a parameter key, and encrypts if encrypts is true.
@@ -31,7 +31,7 @@ func begin(v isa, name string, encrypts bool) *kernel {
 	Implement(name)
 	Pragma("noescape")
 	key := Dereference(Param("key"))
-	k := &kernel{isa: v, long: v.encoding == evex, subkey: subkey(key), order: reverse, sums: v.newSums(), acc: v.vec()}
+	k := &kernel{isa: v, subkey: subkey(key), order: reverse, polynomial: polynomial, sums: v.newSums(), acc: v.vec()}
 	if encrypts {
 		k.aes = &aes{v, field(key.Field("schedule").Index(0)), Load(key.Field("rounds"), GP32())}
 	}
@@ -141,7 +141,7 @@ func (k *kernel) power(n int) Mem { return power(k.subkey, n) }
 
 // reduceSums sets acc to the sums, reduced.
 func (k *kernel) reduceSums() {
-	k.reduce(k.sums, nil)
+	k.reduce(k.sums, k.polynomial, nil)
 	k.fold(k.sums.high)
 	k.move(k.sums.high, k.acc)
 }

@@ -6,12 +6,14 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels for AVX-512 use vectors of four blocks for long messages only. Short ones are
-// faster with two, because the lanes have to be added at the end.
+// The kernels for AVX-512 use vectors of four blocks. Short messages are faster with two, because the
+// lanes have to be added at the end. So seal and open need longSize bytes of text, and leave shorter
+// ones to the kernels for AVX2.
 
 // longSize is the size of what these functions absorb or encrypt at a time.
 const longSize = 512
@@ -21,13 +23,152 @@ const vectorSize = maxLanes * blockSize
 // A wide is a kernel with vectors of four blocks.
 type wide struct{ *kernel }
 
-func (k *kernel) wide() *wide {
-	v := k.with(maxLanes)
-	w := &wide{&kernel{isa: v, subkey: k.subkey, order: k.order, sums: v.newSums(), acc: v.as(k.acc)}}
-	if k.aes != nil {
-		w.aes = k.aes.in(v)
-	}
+// beginWide is begin for such a kernel. The order of bytes is in a register, because it may lie across
+// two cache lines.
+func beginWide(name string, encrypts bool) *wide {
+	w := &wide{begin(isa{maxLanes, evex}, name, encrypts)}
+	order := ZMM()
+	VMOVDQU64(reverse, order)
+	w.order = order
 	return w
+}
+
+// hashWide generates GHASH of whole groups.
+func hashWide(name string) {
+	w := beginWide(name, false)
+	sum := Load(Param("sum"), GP64())
+	w.loadSum(sum)
+	p, n, short, end := Load(Param("p"), GP64()), Load(Param("n"), GP64()), label("short"), label("hashEnd")
+	CMPQ(n, U32(longSize))
+	JB(LabelRef(short))
+	w.reduceLanes(w.hashLong(p, n))
+	JMP(LabelRef(end))
+	Label(short)
+	w.hashGroups(p, n)
+	Label(end)
+	w.storeSum(sum)
+	w.end()
+}
+
+// gmacWide generates GMAC, section 7 without text.
+func gmacWide(name string) {
+	w := beginWide(name, true)
+	r := Dereference(Param("r"))
+	tag := Load(r.Field("tag"), GP64())
+	w.beginTag(r, tag)
+	w.loadSum(Load(r.Field("sum"), GP64()))
+
+	p, n := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64())
+	rest, h := GP64(), GP64()
+	short, more, room, absorb, end := label("short"), label("moreThanThree"), label("makeRoom"), label("absorbRest"), label("restEnd")
+	CMPQ(n, U32(longSize))
+	JB(LabelRef(short))
+	s := w.hashLong(p, n)
+	MOVQ(w.powersFor(n), h)
+	CMPQ(n, Imm(3*blockSize))
+	JA(LabelRef(more))
+	Comment("There are powers for the lanes, at most three blocks and the lengths together.")
+	SUBQ(Imm(blockSize), h)
+	w.addLanes(s, Mem{Base: h, Disp: -vectorSize})
+	w.zero(w.acc)
+	JMP(LabelRef(absorb))
+	Label(more)
+	w.reduceLanes(s)
+	JMP(LabelRef(room))
+	Label(short)
+	w.hashGroups(p, n)
+	MOVQ(w.powersFor(n), h)
+	Label(room)
+	w.makeRoom(h)
+	w.clear(w.sums)
+	Label(absorb)
+	MOVQ(n, rest)
+	TESTQ(n, n)
+	JZ(LabelRef(end))
+	w.hashRest(p, n, h)
+	Label(end)
+	w.foldSums()
+	w.narrow().endTag(r, tag, rest)
+	w.end()
+}
+
+// cryptWide generates Seal or Open of a run, as crypt does.
+func cryptWide(name string, open bool) {
+	w := beginWide(name, true)
+	cryptRun(w.kernel, func(r gotypes.Component) (*kernel, Register) {
+		w.hashData(r)
+		rest := w.cryptText(r, open)
+		return w.narrow(), rest
+	})
+}
+
+// hashData absorbs the additional data, less than a group.
+func (w *wide) hashData(r gotypes.Component) {
+	Comment("Additional data.")
+	p, n, end := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64()), label("text")
+	TESTQ(n, n)
+	JZ(LabelRef(end))
+	w.clear(w.sums)
+	w.hashRest(p, n, w.powersFor(n))
+	w.reduceSums()
+	Label(end)
+}
+
+// hashGroups absorbs as many groups as there are in n bytes at p, less than longSize. It leaves the
+// rest in p and n.
+func (w *wide) hashGroups(p, n Register) {
+	groups, end := label("hashGroups"), label("hashRest")
+	Label(groups)
+	CMPQ(n, U32(groupSize))
+	JB(LabelRef(end))
+	x := []VecVirtual{w.block(Mem{Base: p}, 0), w.block(Mem{Base: p}, 1)}
+	VPXORQ(w.acc, x[0], x[0])
+	w.add(x, []factor{w.powersAt(w.power(powers)), w.powersAt(w.power(powers - maxLanes))}, true)
+	w.reduceSums()
+	ADDQ(U32(groupSize), p)
+	SUBQ(U32(groupSize), n)
+	JMP(LabelRef(groups))
+	Label(end)
+}
+
+// hashRest adds the n bytes at p, at least one and less than a group, to the sums, with the powers from
+// h on. Behind these, zeros are multiplied with what follows the powers in the Key.
+func (w *wide) hashRest(p, n, h Register) {
+	next := label("vector")
+	Label(next)
+	x := ZMM()
+	VMOVDQU8_Z(Mem{Base: p}, mask(n), x)
+	VPSHUFB(w.order, x, x)
+	VPXORQ(w.acc, x, x)
+	w.zero(w.acc)
+	w.add([]VecVirtual{x}, []factor{w.powersAt(Mem{Base: h})}, false)
+	ADDQ(Imm(vectorSize), p)
+	ADDQ(Imm(vectorSize), h)
+	SUBQ(Imm(vectorSize), n)
+	JA(LabelRef(next))
+}
+
+// mask returns the mask of the first n bytes of a vector, all from vectorSize on.
+func mask(n Register) Register {
+	bits, present := GP64(), K()
+	MOVQ(I32(-1), bits)
+	BZHIQ(n, bits, bits)
+	KMOVQ(bits, present)
+	return present
+}
+
+// foldSums adds the lanes of the sums.
+func (w *wide) foldSums() {
+	w.fold(w.sums.low)
+	w.fold(w.sums.middle)
+	w.fold(w.sums.high)
+}
+
+// narrow returns the kernel for single blocks, which has the lowest lanes.
+func (w *wide) narrow() *kernel {
+	one, s := w.single(), w.sums
+	return &kernel{isa: one, subkey: w.subkey, order: w.order, polynomial: w.polynomial,
+		sums: sums{one.as(s.low), one.as(s.middle), one.as(s.high)}, acc: one.as(w.acc)}
 }
 
 // A factor is a vector to multiply with: four powers, or one in all lanes.
@@ -89,7 +230,7 @@ func (w *wide) add(x []VecVirtual, f []factor, set bool) {
 func (w *wide) product(x VecVirtual, f factor) VecVirtual {
 	v := &wide{&kernel{isa: w.isa, sums: w.newSums()}}
 	v.add([]VecVirtual{x}, []factor{f}, true)
-	v.reduce(v.sums, nil)
+	v.reduce(v.sums, w.polynomial, nil)
 	return v.sums.high
 }
 
@@ -109,8 +250,7 @@ func (w *wide) block(p Mem, i int) VecVirtual {
 //	s*H^32 + x[0]*H^28 + x[1]*H^24 + ... + x[6]*H^4 + x[7]
 //
 // for the next eight vectors x. Rounds of four and of two end it.
-func (k *kernel) hashLong(p, n Register) (w *wide, s VecVirtual) {
-	w = k.wide()
+func (w *wide) hashLong(p, n Register) (s VecVirtual) {
 	h8, x, a := ZMM(), ZMM(), ZMM()
 	VBROADCASTI32X4(power(w.subkey, 8), h8)
 	VBROADCASTI32X4(power(w.subkey, 4), x)
@@ -135,10 +275,7 @@ func (k *kernel) hashLong(p, n Register) (w *wide, s VecVirtual) {
 	}
 
 	s = ZMM()
-	order := ZMM()
 	w.zero(s)
-	VMOVDQU64(reverse, order)
-	w.order = order
 	round := func(vectors int, first bool) {
 		f := f[len(f)-vectors:]
 		for i := vectors - 2; i > 0; i -= 2 { // the lower powers are there first
@@ -149,7 +286,7 @@ func (k *kernel) hashLong(p, n Register) (w *wide, s VecVirtual) {
 			VPXORQ(w.acc, x, x)
 		}
 		w.add([]VecVirtual{x, s}, []factor{f[1], f[0]}, vectors == 2)
-		w.reduce(w.sums, w.block(Mem{Base: p}, vectors-1))
+		w.reduce(w.sums, w.polynomial, w.block(Mem{Base: p}, vectors-1))
 		VMOVDQA64(w.sums.high, s)
 		ADDQ(U32(uint32(vectorSize*vectors)), p)
 		SUBQ(U32(uint32(vectorSize*vectors)), n)
@@ -171,8 +308,7 @@ func (k *kernel) hashLong(p, n Register) (w *wide, s VecVirtual) {
 		round(size/vectorSize, false)
 		Label(skip)
 	}
-
-	return w, s
+	return s
 }
 
 // addLanes sets the sums to those of the lanes of s times the powers at p.
@@ -186,21 +322,13 @@ func (w *wide) reduceLanes(s VecVirtual) {
 	w.reduceSums()
 }
 
-// foldSums sets the sums of k to s, with half as many lanes.
-func (k *kernel) foldSums(s sums) {
-	for _, x := range []struct{ from, to VecVirtual }{{s.low, k.sums.low}, {s.middle, k.sums.middle}, {s.high, k.sums.high}} {
-		VEXTRACTI64X4(U8(1), x.from, x.to)
-		VPXORQ(x.from.AsY(), x.to, x.to)
-	}
-}
-
-// cryptLong encrypts or decrypts as much of n bytes at src as it can, and absorbs the
-// ciphertext. It leaves the rest in n, and moves dst, src and the counters to it.
-func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
-	w := k.wide()
-	end := label("cryptLongEnd")
-	CMPQ(n, U32(longSize))
-	JB(LabelRef(end))
+// cryptText encrypts or decrypts the text, at least longSize, and absorbs the ciphertext. It leaves that
+// of the last at most a group in the lowest lanes of the sums, and returns its size.
+func (w *wide) cryptText(r gotypes.Component, open bool) (rest Register) {
+	c, dst, src, n := w.text(r)
+	p := ZMM()
+	VMOVDQU64(polynomial, p) // as order in beginWide
+	w.polynomial = p
 
 	h8 := ZMM()
 	VBROADCASTI32X4(power(w.subkey, 8), h8)
@@ -229,12 +357,68 @@ func (k *kernel) cryptLong(c *counters, dst, src, n Register, open bool) {
 		}
 		return steps
 	}
-	cryptLoop("cryptLong", longSize, false, dst, src, n, open, hash, func(between []func()) {
+	cryptLoop("cryptLong", longSize, oneOrMore, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(longSize / vectorSize)
 		w.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
 			VMOVDQU64(x, Mem{Base: dst, Disp: vectorSize * i})
 		}
 	})
+	return w.cryptRest(c, dst, src, n, open)
+}
+
+// cryptRest is cryptText for the last n bytes, less than longSize: groups, of which the last may be
+// partial.
+func (w *wide) cryptRest(c *counters, dst, src, n Register, open bool) (rest Register) {
+	Comment("The rest.")
+	size, next, last, end := GP64(), label("groups"), label("lastGroup"), label("groupsEnd")
+	XORL(size.As32(), size.As32())
+	w.clear(w.sums)
+	TESTQ(n, n)
+	JZ(LabelRef(end))
+	Label(next)
+	MOVL(U32(groupSize), size.As32())
+	CMPQ(n, size)
+	CMOVQCS(n, size)
+	h := w.powersFor(size)
+	w.makeRoom(h)
+	Comment("Without a second vector, its mask is empty and its address that of the first.")
+	second, more, none := GP64(), GP64(), GP64()
+	XORL(none.As32(), none.As32())
+	MOVL(U32(vectorSize), second.As32())
+	MOVQ(size, more)
+	SUBQ(Imm(vectorSize), more)
+	CMOVQLS(none, more)
+	CMOVQLS(none, second)
+	present := [2]Register{mask(size), mask(more)}
+	x := c.group(groupSize / vectorSize)
+	w.aes.encryptRounds(x, nil)
+	for i := range x {
+		from, to, t := Mem{Base: src}, Mem{Base: dst}, ZMM()
+		if i == 1 {
+			from.Index, from.Scale, to.Index, to.Scale = second, 1, second, 1
+		}
+		VMOVDQU8_Z(from, present[i], t)
+		VPXORQ(t, x[i], x[i])
+		VMOVDQU8(x[i], present[i], to)
+		if open {
+			x[i] = t
+		} else {
+			VMOVDQU8_Z(x[i], present[i], x[i])
+		}
+		VPSHUFB(w.order, x[i], x[i])
+	}
+	VPXORQ(w.acc, x[0], x[0])
+	w.zero(w.acc)
+	w.add(x, []factor{w.powersAt(Mem{Base: h}), w.powersAt(Mem{Base: h, Disp: vectorSize})}, true)
+	ADDQ(U32(groupSize), src)
+	ADDQ(U32(groupSize), dst)
+	SUBQ(U32(groupSize), n)
+	JBE(LabelRef(last))
+	w.reduceSums()
+	JMP(LabelRef(next))
+	Label(last)
+	w.foldSums()
 	Label(end)
+	return size
 }

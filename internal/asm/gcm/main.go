@@ -42,21 +42,16 @@ func main() {
 	}{
 		{isa{1, sse}, "AESNI"},
 		{isa{2, vex}, "AVX2"},
-		{isa{2, evex}, "AVX512"},
 	} {
 		hash(k.isa, "hash"+k.name)
 		gmac(k.isa, "gmac"+k.name)
-		for _, open := range []bool{false, true} {
-			name := "seal"
-			if open {
-				name = "open"
-			}
-			crypt(k.isa, name+k.name, open, false)
-			if k.encoding == vex {
-				crypt(k.isa, name+"Long"+k.name, open, true)
-			}
-		}
+		crypt(k.isa, "seal"+k.name, false)
+		crypt(k.isa, "open"+k.name, true)
 	}
+	hashWide("hashAVX512")
+	gmacWide("gmacAVX512")
+	cryptWide("sealAVX512", false)
+	cryptWide("openAVX512", true)
 	output.Generate()
 }
 

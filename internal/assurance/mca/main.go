@@ -205,7 +205,7 @@ var kernelsAMD64 = []kernel{
 	{`/internal/gcm\.(hash|gmac)AVX\w+`, "KiB", "vpshufb", 64, false, 0},
 	// AES-128 has nine rounds before the last one.
 	{`/internal/gcm\.(seal|open)AESNI`, "KiB", "aesenc", 64 * 9, false, 0},
-	{`/internal/gcm\.(seal|open)(Long)?AVX\w+`, "KiB", "vaesenc", 64 * 9, false, 0},
+	{`/internal/gcm\.(seal|open)AVX\w+`, "KiB", "vaesenc", 64 * 9, false, 0},
 }
 
 var kernelsARM64 = []kernel{

@@ -57,9 +57,9 @@ var proofs = []proof{
 	{"padEach", "PDF of up to eight nonces of 1 to 16 bytes, for each size of the key and the tag", provePads, x86.Architecture},
 	{"initKey", "powers of the hash subkey, for each key size", proveInitKey, nil},
 	{"hash", "GHASH of 0 to 19 groups of 128 bytes", proveHash, nil},
-	{"gmac", "GMAC of 0 to 400 bytes, and sizes up to 2048, each with one size of the key", proveCrypt, nil},
-	{"seal", "GCM of 1 to 400 bytes (Long: from 256 on), and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt, nil},
-	{"open", "GCM of 1 to 400 bytes (Long: from 256 on), and sizes up to 2048, of text, and of no or more additional data, each with one size of the key", proveCrypt, nil},
+	{"gmac", "GMAC of 0 to 400 bytes, and sizes up to 2431, each with one size of the key", proveCrypt, nil},
+	{"seal", "GCM of 1 to 400 bytes (AVX-512: of 512 to 912), and sizes up to 2431, of text, and of 0 to 127 bytes of additional data, each with one size of the key", proveCrypt, nil},
+	{"open", "GCM of 1 to 400 bytes (AVX-512: of 512 to 912), and sizes up to 2431, of text, and of 0 to 127 bytes of additional data, each with one size of the key", proveCrypt, nil},
 	{"block", "compression of 1 to 3 blocks", proveBlock, nil},
 	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd, nil},
 	{"blockPair", "compression of 1 to 3 blocks of two messages", provePair, arm64.Architecture},
@@ -96,7 +96,7 @@ func (x proof) run(v *prover) (cases int, err error) {
 // for which size of keys, it is.
 func kernelName(f *machine.Function) string { return nameEnd.ReplaceAllString(f.Name, "") }
 
-var nameEnd = regexp.MustCompile(`(128|192|256|AESNI|VAES(256)?|(Wide)?AVX512|(Long)?AVX2|NEON|ARMv8|SHA512)$`)
+var nameEnd = regexp.MustCompile(`(128|192|256|AESNI|VAES(256)?|(Wide)?AVX512|AVX2|NEON|ARMv8|SHA512)$`)
 
 // proofsOf returns the proofs of a function.
 func proofsOf(f *machine.Function) []proof {

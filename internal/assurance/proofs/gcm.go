@@ -172,15 +172,15 @@ type gcmRun struct {
 
 // gcmRuns returns all sizes up to 400 bytes, and longer ones that need each number of rounds of
 // 512, 256 and 128 bytes, from none to two or more as far as there can be, before each kind of
-// rest: of data without text, or of text, and of data with text. With a tag or not, runs with
-// text begin after no text, after much, and where the counter ends. They have at least that much
-// text; if least is 0, none has any.
+// rest: of data without text, or of text, and of data with text, less than a group. With a tag or
+// not, runs with text begin after no text, after much, and where the counter ends. They have at
+// least that much text, and where a size is less, that much more; if least is 0, none has any.
 func gcmRuns(least int) (runs []gcmRun) {
 	var sizes []int
 	for n := range 401 {
 		sizes = append(sizes, n)
 	}
-	for _, long := range []int{512, 640, 768, 896, 1024, 1280, 1536, 1920} {
+	for _, long := range []int{512, 640, 768, 896, 1024, 1280, 1536, 1920, 2048, 2176, 2304} {
 		for _, rest := range []int{-1, 0, 1, 16, 47, 48, 49, 127} {
 			sizes = append(sizes, long+rest)
 		}
@@ -190,10 +190,14 @@ func gcmRuns(least int) (runs []gcmRun) {
 			runs = append(runs, gcmRun{data: n})
 			continue
 		}
-		runs = append(runs, gcmRun{data: n, text: least + 5*n%49})
-		if n >= least {
-			runs = append(runs, gcmRun{text: n, data: 7 * n % 31})
+		if n < 128 {
+			runs = append(runs, gcmRun{data: n, text: least + 5*n%49})
 		}
+		text := n
+		if n < least {
+			text += least
+		}
+		runs = append(runs, gcmRun{text: text, data: 7 * n % 31})
 	}
 	if least == 0 {
 		return runs
@@ -202,14 +206,15 @@ func gcmRuns(least int) (runs []gcmRun) {
 	for _, blocks := range []int{0, many, 1<<32 - many} {
 		for _, n := range []int{512, 1024, 1536, 2048} {
 			for _, apart := range []bool{false, true} {
-				runs = append(runs, gcmRun{text: n, blocks: blocks, noTag: true, apart: apart}, gcmRun{text: n, data: n * 5 / 8, blocks: blocks, noTag: true, apart: apart})
+				runs = append(runs, gcmRun{text: n, blocks: blocks, noTag: true, apart: apart}, gcmRun{text: n, data: n / 17, blocks: blocks, noTag: true, apart: apart})
 			}
 		}
 		for _, n := range []int{1, 100, 127, 130, 300, 511, 1000} {
 			runs = append(runs, gcmRun{text: max(n, least), blocks: blocks})
 		}
 	}
-	return append(runs, gcmRun{text: 30 * 16, blocks: 1<<32 - 32}, gcmRun{text: 30*16 - 1, data: 100, blocks: 1<<32 - 32})
+	const last = 64 // blocks
+	return append(runs, gcmRun{text: (last - 2) * 16, blocks: 1<<32 - last}, gcmRun{text: (last-2)*16 - 1, data: 100, blocks: 1<<32 - last})
 }
 
 // proveCrypt proves gmac, seal and open, by the name: section 7.1, or 7.2 without the comparison
@@ -220,8 +225,8 @@ func proveCrypt(v *prover) (cases int, err error) {
 	switch {
 	case strings.HasPrefix(v.function.Name, "gmac"):
 		least = 0
-	case strings.Contains(v.function.Name, "Long"):
-		least = 256
+	case strings.HasSuffix(v.function.Name, "AVX512"):
+		least = 512
 	}
 	for _, r := range gcmRuns(least) {
 		if v.skips() {
