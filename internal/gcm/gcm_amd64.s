@@ -1115,7 +1115,7 @@ lengths14:
 
 // func sealAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·sealAESNI(SB), $0-16
+TEXT ·sealAESNI(SB), NOSPLIT, $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -2666,7 +2666,7 @@ notLast16:
 
 // func openAESNI(key *Key, r *run)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·openAESNI(SB), $0-16
+TEXT ·openAESNI(SB), NOSPLIT, $0-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -4333,7 +4333,7 @@ lengths90:
 
 // func sealAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX2(SB), $128-16
+TEXT ·sealAVX2(SB), NOSPLIT, $128-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -6494,7 +6494,7 @@ notLast92:
 
 // func openAVX2(key *Key, r *run)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), $128-16
+TEXT ·openAVX2(SB), NOSPLIT, $128-16
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
