@@ -235,7 +235,12 @@ func (m *GMAC) Write(p []byte) (int, error) {
 	if groups > 0 {
 		m.key.gcm.Absorb(&m.sum, p[:groups])
 	}
-	copy(m.rest[:], p[groups:])
+	if rest := p[groups:]; len(rest) == gcm.BlockSize {
+		// In one store: the kernel would wait for a block that copy stores in two parts.
+		*(*[gcm.BlockSize]byte)(m.rest[:]) = [gcm.BlockSize]byte(rest)
+	} else {
+		copy(m.rest[:], rest)
+	}
 	return n, nil
 }
 

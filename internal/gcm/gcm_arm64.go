@@ -20,7 +20,8 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte, _ int) {
 	hashARMv8(k, sum, unsafe.SliceData(groups), len(groups))
 }
 
-func (k *Key) gmac(r *run) { gmacARMv8(k, r) }
+func (k *Key) gmac(r *run)     { gmacARMv8(k, r) }
+func (k *Key) gmacRest(r *run) { gmacARMv8(k, r) }
 
 func (k *Key) seal(r *run) {
 	if len(r.src) == 0 {

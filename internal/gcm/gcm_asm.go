@@ -116,7 +116,7 @@ func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint6
 	var r run
 	r.tag, r.sum, r.nonce = tag, sum, (*[NonceSize]byte)(nonce)
 	r.data, r.dataBits = rest, 8*length
-	k.gmac(&r)
+	k.gmacRest(&r)
 }
 
 // A run is what one call of the assembly encrypts or decrypts: a message, or a part of it.
