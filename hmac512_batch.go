@@ -25,18 +25,8 @@ import (
 func (k *HMACSHA512Key) TagBatch(batch []Message) {
 	k.mustLive()
 	mustHMACBatch("TagBatch", batch)
-	if lanes, minLanes := batchLanes(len(batch)); lanes > 0 {
-		b := hmacBatch{batch: batch, key: k}
-		b.run(lanes, minLanes)
-		return
-	}
-	for hasPair(batch) {
-		sumPair(k, k, (*[HMACSHA512Size]byte)(batch[0].Tag), (*[HMACSHA512Size]byte)(batch[1].Tag), batch)
-		batch = batch[2:]
-	}
-	for i := range batch {
-		k.sum((*[HMACSHA512Size]byte)(batch[i].Tag), batch[i].Data)
-	}
+	b := hmacBatch{batch: batch, key: k}
+	b.run()
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data, and reports
@@ -48,25 +38,13 @@ func (k *HMACSHA512Key) TagBatch(batch []Message) {
 func (k *HMACSHA512Key) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()
-	if lanes, minLanes := batchLanes(len(batch)); lanes > 0 {
-		b := hmacBatch{batch: batch, verify: true, key: k}
-		b.run(lanes, minLanes)
-	} else {
-		rest := batch
-		for hasPair(rest) {
-			var want [2][HMACSHA512Size]byte
-			sumPair(k, k, &want[0], &want[1], rest)
-			for i := range want {
-				m := &rest[i]
-				m.OK = len(m.Nonce) == 0 && equalTag(m.Tag, &want[i])
-			}
-			rest = rest[2:]
-		}
-		for i := range rest {
-			m := &rest[i]
-			m.OK = len(m.Nonce) == 0 && k.Verify(m.Tag, m.Data)
-		}
-	}
+	b := hmacBatch{batch: batch, verify: true, key: k}
+	b.run()
+	return allOK(batch)
+}
+
+// allOK reports whether all messages are OK.
+func allOK(batch []Message) bool {
 	all := true
 	for i := range batch {
 		right := batch[i].OK // loaded first: no branch depends on whether all are right so far
@@ -87,22 +65,11 @@ func SumHMACSHA512Batch(keys [][]byte, batch []Message) {
 		panic(fmt.Sprintf("fastmac: SumHMACSHA512Batch with %d keys and %d messages", len(keys), len(batch)))
 	}
 	mustHMACBatch("SumHMACSHA512Batch", batch)
-	if lanes, minLanes := batchLanes(len(batch)); lanes > 0 {
-		b := hmacBatch{batch: batch, keys: keys}
-		b.run(lanes, minLanes)
-		return
-	}
 	for _, key := range keys {
 		mustApprove(key)
 	}
-	for hasPair(batch) {
-		sumPairKeys(keys, batch)
-		keys, batch = keys[2:], batch[2:]
-	}
-	for i := range batch {
-		m := &batch[i]
-		*(*[HMACSHA512Size]byte)(m.Tag) = SumHMACSHA512(keys[i], m.Data)
-	}
+	b := hmacBatch{batch: batch, keys: keys}
+	b.run()
 }
 
 // mustHMACBatch panics if a Tag of the batch has a wrong length, or if there is a Nonce.
@@ -128,42 +95,23 @@ func batchLanes(n int) (lanes, minLanes int) {
 	return lanes, minLanes
 }
 
-// hasPair reports whether the first two messages are hashed side by side, by sumPair.
-func hasPair(batch []Message) bool { return len(batch) >= 2 && sha512.HasPairs() && !useFIPS }
-
-// sumPair sets tag to the tag of the first message, and other to that of the second one, under
-// otherKey.
-func sumPair(key, otherKey *HMACSHA512Key, tag, other *[HMACSHA512Size]byte, batch []Message) {
-	sha512.SumPair(&[2]sha512.Message{
-		{Out: tag, State: &key.inner, Outer: &key.outer, N: sha512.BlockSize, P: batch[0].Data},
-		{Out: other, State: &otherKey.inner, Outer: &otherKey.outer, N: sha512.BlockSize, P: batch[1].Data},
-	})
-}
-
-// sumPairKeys sets the tags of the first two messages, each under its key.
-func sumPairKeys(keys [][]byte, batch []Message) {
-	wipe.ReserveStack()
-	var k, other HMACSHA512Key
-	k.Init(keys[0])
-	other.Init(keys[1])
-	sumPair(&k, &other, (*[HMACSHA512Size]byte)(batch[0].Tag), (*[HMACSHA512Size]byte)(batch[1].Tag), batch)
-	k.Destroy()
-	other.Destroy()
-}
-
-// hmacBatch is a batch under way. Each lane has one message at a time, and starts the
-// next one as soon as it is done.
+// hmacBatch is a batch under way.
 type hmacBatch struct {
 	batch  []Message
 	verify bool // whether to compare the tags
-	next   int  // the first message that no lane has started
+	next   int  // the first message that has not been started
 
 	key  *HMACSHA512Key // of all messages, or
 	keys [][]byte       // one for each, or
 
 	expanded []*HMACSHA512Key // one for each, which is loaded
 	loader   keyLoader        // before it is needed
+}
 
+// hmacLanes are messages of a batch side by side. Each lane has one message at a time, and starts
+// the next one as soon as it is done.
+type hmacLanes struct {
+	*hmacBatch
 	lanes          [sha512.MaxLanes]hmacLane
 	initial, outer sha512.LaneSet // those that begin a hash, and an outer hash after the inner one
 	hashes         sha512.Lanes
@@ -194,9 +142,77 @@ const (
 	stageOuter
 )
 
-// run hashes lanes side by side, and then the messages for which that is slower, one by one.
-func (b *hmacBatch) run(lanes, minLanes int) {
+// run computes the batch in the way that is the fastest: messages side by side, and those that are
+// left one by one.
+func (b *hmacBatch) run() {
+	if lanes, minLanes := batchLanes(len(b.batch)); lanes > 0 {
+		b.runLanes(lanes, minLanes)
+	} else if sha512.HasPairs() && !useFIPS {
+		b.runPairs()
+	}
+	for ; b.next < len(b.batch); b.next++ {
+		var tag [HMACSHA512Size]byte
+		m := &b.batch[b.next]
+		switch {
+		case b.key != nil:
+			b.key.sum(&tag, m.Data)
+		case b.keys != nil:
+			tag = SumHMACSHA512(b.keys[b.next], m.Data)
+		default:
+			b.loader.load(b.batch, b.next)
+			b.expanded[b.next].sum(&tag, m.Data)
+		}
+		b.finish(m, &tag)
+	}
+}
+
+// runPairs hashes messages 0 and 1 side by side, then 2 and 3, and so on.
+func (b *hmacBatch) runPairs() {
+	var tags [2][HMACSHA512Size]byte
+	for ; len(b.batch)-b.next >= 2; b.next += 2 {
+		batch := (*[2]Message)(b.batch[b.next:])
+		switch {
+		case b.key != nil:
+			sumPair(&tags, b.key, b.key, batch)
+		case b.keys != nil:
+			sumPairKeys(&tags, (*[2][]byte)(b.keys[b.next:]), batch)
+		default:
+			b.loader.load(b.batch, b.next)
+			sumPair(&tags, b.expanded[b.next], b.expanded[b.next+1], batch)
+		}
+		b.finish(&batch[0], &tags[0])
+		b.finish(&batch[1], &tags[1])
+	}
+}
+
+// sumPair sets tags to the tags of two messages, each under its key.
+func sumPair(tags *[2][HMACSHA512Size]byte, key, other *HMACSHA512Key, batch *[2]Message) {
+	sha512.SumPair(tags, &[2]sha512.Message{
+		{State: &key.inner, Outer: &key.outer, N: sha512.BlockSize, P: batch[0].Data},
+		{State: &other.inner, Outer: &other.outer, N: sha512.BlockSize, P: batch[1].Data},
+	})
+}
+
+// sumPairKeys is sumPair with keys that have not been expanded.
+func sumPairKeys(tags *[2][HMACSHA512Size]byte, keys *[2][]byte, batch *[2]Message) {
 	wipe.ReserveStack()
+	var key, other HMACSHA512Key
+	key.Init(keys[0])
+	other.Init(keys[1])
+	sumPair(tags, &key, &other, batch)
+	key.Destroy()
+	other.Destroy()
+}
+
+// runLanes hashes lanes side by side, while there are minLanes messages for them.
+func (b *hmacBatch) runLanes(lanes, minLanes int) {
+	wipe.ReserveStack()
+	s := hmacLanes{hmacBatch: b}
+	s.run(lanes, minLanes)
+}
+
+// run is runLanes.
+func (b *hmacLanes) run(lanes, minLanes int) {
 	if b.key != nil {
 		b.hashes.SetInitial(&b.key.inner)
 		b.hashes.SetOuter(&b.key.outer)
@@ -232,29 +248,10 @@ func (b *hmacBatch) run(lanes, minLanes int) {
 	}
 	b.hashes = sha512.Lanes{} // wipe secrets
 	b.lanes = [sha512.MaxLanes]hmacLane{}
-	b.runEach()
-}
-
-// runEach hashes the messages that no lane has started, one by one.
-func (b *hmacBatch) runEach() {
-	for ; b.next < len(b.batch); b.next++ {
-		var tag [HMACSHA512Size]byte
-		m := &b.batch[b.next]
-		switch {
-		case b.key != nil:
-			b.key.sum(&tag, m.Data)
-		case b.keys != nil:
-			tag = SumHMACSHA512(b.keys[b.next], m.Data)
-		default:
-			b.loader.load(b.batch, b.next)
-			b.expanded[b.next].sum(&tag, m.Data)
-		}
-		b.finish(b.next, &tag)
-	}
 }
 
 // start gives an idle lane the next message, and returns its first run.
-func (b *hmacBatch) start(l int) []byte {
+func (b *hmacLanes) start(l int) []byte {
 	lane := &b.lanes[l]
 	lane.message = b.next
 	b.next++
@@ -276,7 +273,7 @@ func (b *hmacBatch) start(l int) []byte {
 
 // advance returns the next run of a lane, after one has been hashed. There is none if the lane is
 // done.
-func (b *hmacBatch) advance(l int) []byte {
+func (b *hmacLanes) advance(l int) []byte {
 	lane := &b.lanes[l]
 	switch lane.stage {
 	case stageOuterPad:
@@ -295,12 +292,12 @@ func (b *hmacBatch) advance(l int) []byte {
 		b.outer |= 1 << l
 		return lane.pad()[:]
 	}
-	b.finish(lane.message, &b.hashes.Hashes[l])
+	b.finish(&b.batch[lane.message], &b.hashes.Hashes[l])
 	return nil
 }
 
 // startMessage begins the message, after the inner pad.
-func (b *hmacBatch) startMessage(lane *hmacLane) []byte {
+func (b *hmacLanes) startMessage(lane *hmacLane) []byte {
 	data := b.batch[lane.message].Data
 	if len(data) < sha512.BlockSize {
 		return b.startEnd(lane)
@@ -310,7 +307,7 @@ func (b *hmacBatch) startMessage(lane *hmacLane) []byte {
 }
 
 // startEnd begins the end of the message, after its whole blocks.
-func (b *hmacBatch) startEnd(lane *hmacLane) []byte {
+func (b *hmacLanes) startEnd(lane *hmacLane) []byte {
 	lane.stage = stageEnd
 	data := b.batch[lane.message].Data
 	return lane.blocks.Write(data[len(data)&^(sha512.BlockSize-1):], sha512.BlockSize+uint64(len(data)))
@@ -320,8 +317,7 @@ func (b *hmacBatch) startEnd(lane *hmacLane) []byte {
 func (lane *hmacLane) pad() *sha512.Buffer { return (*sha512.Buffer)(lane.blocks[:]) }
 
 // finish sets the tag of a message, or compares it.
-func (b *hmacBatch) finish(message int, tag *[HMACSHA512Size]byte) {
-	m := &b.batch[message]
+func (b *hmacBatch) finish(m *Message, tag *[HMACSHA512Size]byte) {
 	if b.verify {
 		m.OK = len(m.Nonce) == 0 && equalTag(m.Tag, tag)
 	} else {
@@ -342,7 +338,7 @@ func tagHMACs(keys []*HMACSHA512Key, batch []Message) {
 		good++
 	}
 	b := hmacBatch{batch: batch[:good], expanded: keys[:good], loader: newKeyLoader(keys[:good], &hmacLines)}
-	b.runExpanded()
+	b.run()
 	if good == len(keys) {
 		return
 	}
@@ -363,35 +359,11 @@ func verifyHMACs(keys []*HMACSHA512Key, batch []Message) bool {
 		}
 		k := keys[first:end]
 		b := hmacBatch{batch: batch[first:end], verify: true, expanded: k, loader: newKeyLoader(k, &hmacLines)}
-		b.runExpanded()
+		b.run()
 		if end < len(keys) && keys[end] != nil {
 			keys[end].mustLive()
 		}
 		first = end + 1
 	}
-	all := true
-	for i := range batch {
-		right := batch[i].OK // loaded first: no branch depends on whether all are right so far
-		all = all && right
-	}
-	return all
-}
-
-// runExpanded computes a batch with a key for each message, in the way that is the fastest.
-func (b *hmacBatch) runExpanded() {
-	if lanes, minLanes := batchLanes(len(b.batch)); lanes > 0 {
-		b.run(lanes, minLanes)
-		return
-	}
-	for hasPair(b.batch[b.next:]) {
-		b.loader.load(b.batch, b.next)
-		keys, batch := b.expanded[b.next:], b.batch[b.next:]
-		var tags [2][HMACSHA512Size]byte
-		sumPair(keys[0], keys[1], &tags[0], &tags[1], batch)
-		for i := range tags {
-			b.finish(b.next, &tags[i])
-			b.next++
-		}
-	}
-	b.runEach()
+	return allOK(batch)
 }

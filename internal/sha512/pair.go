@@ -7,17 +7,12 @@ package sha512
 import "unsafe"
 
 // BlockPair compresses the blocks of p into state, and those of q into other: of each as many as
-// the shorter one has. Bytes after these blocks are ignored. BlockPair is faster than two calls of
-// [Block] if [HasPairs] reports true.
+// the shorter one has. Bytes after these blocks are ignored. It must not be called unless [HasPairs]
+// reports true.
 //
 //go:nosplit
 func BlockPair(state, other *[8]uint64, p, q []byte) {
 	blocks := min(len(p), len(q)) / BlockSize
-	if !HasPairs() {
-		Block(state, p[:blocks*BlockSize])
-		Block(other, q[:blocks*BlockSize])
-		return
-	}
 	for blocks > 0 {
 		n := min(blocks, maxRun)
 		compressPair(state, other, unsafe.SliceData(p), unsafe.SliceData(q), n, nil)
@@ -27,17 +22,16 @@ func BlockPair(state, other *[8]uint64, p, q []byte) {
 }
 
 // A Message is a message whose first N bytes, whole blocks, are in State, and whose rest is P. Outer
-// is the chaining value of an outer hash, which is not nil, and the hash goes to Out: see [Sum].
+// is the chaining value of an outer hash, which is not nil: see [Sum].
 type Message struct {
-	Out          *[Size]byte
 	State, Outer *[8]uint64
 	N            uint64
 	P            []byte
 }
 
-// SumPair is [Sum] of two messages, both with outer hashes. An Out may overlap P of both. SumPair must not
-// be called unless [HasPairs] reports true.
-func SumPair(m *[2]Message) {
+// SumPair is [Sum] of two messages, both with outer hashes, whose hashes go to out. It must not be
+// called unless [HasPairs] reports true.
+func SumPair(out *[2][Size]byte, m *[2]Message) {
 	s := *m[0].State // a tuple assignment would copy them twice
 	t := *m[1].State
 	p, q := m[0].P, m[1].P
@@ -75,8 +69,8 @@ func SumPair(m *[2]Message) {
 	e[0].bits, e[0].outer = m[0].bits(), m[0].Outer
 	e[1].bits, e[1].outer = m[1].bits(), m[1].Outer
 	compressPair(&s, &t, unsafe.SliceData(p), unsafe.SliceData(q), 0, &e)
-	Encode(m[0].Out, &s)
-	Encode(m[1].Out, &t)
+	Encode(&out[0], &s)
+	Encode(&out[1], &t)
 	e[0].tail, e[1].tail = 0, 0
 }
 
