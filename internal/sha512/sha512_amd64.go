@@ -21,8 +21,9 @@ func init() {
 		// Neither kernel for AVX-512 can replace the other. On CPUs with AVX-VNNI avx512 takes
 		// longer than avx512wide: 7 % on Zen 5, and 4 % on an Intel Xeon (family 6, model 167). On
 		// CPUs without it avx512wide takes longer: 9 % on Zen 4, and 10 % in llvm-mca's Cascade
-		// Lake. On that Xeon avx2 takes 6 % longer than avx512. The Xeon's figures are medians over
-		// hashes of 1 to 128 blocks, each in six layouts of the program (-randlayout, Go 1.26.8).
+		// Lake. On that Xeon avx2 takes 6 % longer than avx512; llvm-mca expects 13 % for Cascade Lake
+		// and Ice Lake, and nothing for Zen 4. The Xeon's figures are medians over hashes of 1 to 128
+		// blocks, each in six layouts of the program (-randlayout, Go 1.26.8).
 		kernel.Kernel{Name: "avx512wide", Needs: avx512, Use: &useWideAVX512, OnlyTests: !cpu.X86.HasAVXVNNI},
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512},
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
