@@ -168,7 +168,7 @@ func TestFeaturesOff(t *testing.T) {
 	all := map[kernel.Layer][]string{
 		kernel.NH:     {"avx512", "avx2", "neon", "generic"},
 		kernel.AES:    {"vaes", "vaes256", "aesni", "armv8", "stdlib"},
-		kernel.SHA512: {"avx512wide", "avx512", "avx2", "sha512", "stdlib"},
+		kernel.SHA512: {"avx512", "avx512lanes", "avx2", "sha512", "stdlib"},
 		kernel.GCM:    {"avx512", "avx2", "aesni", "armv8", "stdlib", "none"},
 	}
 	for _, test := range rows {

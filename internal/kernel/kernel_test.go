@@ -114,10 +114,10 @@ func TestOnlyTests(t *testing.T) {
 			}
 		}
 	})
-	if kernels := kernel.Kernels(kernel.SHA512); len(kernels) > 0 && kernels[0].Name == "avx512wide" && kernels[0].OnlyTests == cpu.X86.HasAVXVNNI {
+	if kernels := kernel.Kernels(kernel.SHA512); len(kernels) > 0 && kernels[0].Name == "avx512" && kernels[0].OnlyTests == cpu.X86.HasAVXVNNI {
 		t.Errorf("%s is only for tests: %v", kernels[0].Name, kernels[0].OnlyTests)
 	}
-	if kernels := kernel.List(kernel.SHA512); slices.Contains(kernels, "avx512wide") && (kernel.Active(kernel.SHA512) == "avx512wide") != cpu.X86.HasAVXVNNI {
+	if kernels := kernel.List(kernel.SHA512); slices.Contains(kernels, "avx512") && (kernel.Active(kernel.SHA512) == "avx512") != cpu.X86.HasAVXVNNI {
 		t.Errorf("%s is in use, of %q", kernel.Active(kernel.SHA512), kernels)
 	}
 }
@@ -249,7 +249,7 @@ func TestRequires(t *testing.T) {
 			}
 		}
 		for _, k := range kernel.Kernels(test.layer) {
-			if wide := k.Name == "avx512wide"; !used[k.Name] && !wide && test.others != "none" {
+			if lanes := k.Name == "avx512lanes"; !used[k.Name] && !lanes && test.others != "none" {
 				t.Errorf("%s has no functions for %s", test.file, k.Name)
 			}
 		}

@@ -51,7 +51,7 @@ func NewReport() Report {
 	if r.AES == "vaes" || r.AES == "vaes256" {
 		r.AES = "aesni"
 	}
-	if r.SHA512 == "avx512wide" {
+	if r.SHA512 == "avx512lanes" {
 		r.SHA512 = "avx512"
 	}
 	if fips140.Enforced() && r.GCM == "stdlib" {

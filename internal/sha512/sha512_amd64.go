@@ -12,20 +12,19 @@ import (
 )
 
 // Which kernels run, see [kernel.Kernel].
-var useWideAVX512, useAVX512, useAVX2 bool
+var useAVX512, useLanesAVX512, useAVX2 bool
 
 func init() {
 	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
 	avx512 := append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
 	kernel.Register(kernel.SHA512, "stdlib",
-		// Neither kernel for AVX-512 can replace the other. On CPUs with AVX-VNNI avx512 takes
-		// longer than avx512wide: 7 % on Zen 5, and 4 % on an Intel Xeon (family 6, model 167). On
-		// CPUs without it avx512wide takes longer: 9 % on Zen 4, and 10 % in llvm-mca's Cascade
-		// Lake. On that Xeon avx2 takes 6 % longer than avx512; llvm-mca expects 13 % for Cascade Lake
-		// and Ice Lake, and nothing for Zen 4. The Xeon's figures are medians over hashes of 1 to 128
-		// blocks, each in six layouts of the program (-randlayout, Go 1.26.8).
-		kernel.Kernel{Name: "avx512wide", Needs: avx512, Use: &useWideAVX512, OnlyTests: !cpu.X86.HasAVXVNNI},
-		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512},
+		// For one message a kernel with AVX-512 and the rounds of avx2 would take 7 % longer than avx512,
+		// whose chains are shorter, on Zen 5, and 4 % on an Intel Xeon (family 6, model 167, Go 1.26.8).
+		// Both have AVX-VNNI. Without it, avx512 takes 9 % longer than that kernel on Zen 4, where
+		// llvm-mca expects avx2 to be as fast. On Cascade Lake and Ice Lake, which were not measured,
+		// it expects avx2 to take 13 % longer.
+		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512, OnlyTests: !cpu.X86.HasAVXVNNI},
+		kernel.Kernel{Name: "avx512lanes", Needs: avx512, Use: &useLanesAVX512}, // avx2 for one message
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
 	)
 }
@@ -38,7 +37,7 @@ func hasAssembly() bool { return useAVX2 }
 // [Block] for each.
 func LaneCount() (lanes, minLanes int) {
 	switch {
-	case useAVX512:
+	case useLanesAVX512:
 		return 8, 3
 	case useAVX2:
 		return 4, 4
@@ -53,12 +52,9 @@ func HasPairs() bool { return false }
 //
 //go:nosplit
 func compress(state *[8]uint64, p *byte, blocks int, end *end) {
-	switch {
-	case useWideAVX512:
-		blockWideAVX512(state, p, blocks, &k, end)
-	case useAVX512:
+	if useAVX512 {
 		blockAVX512(state, p, blocks, &k, end)
-	default:
+	} else {
 		blockAVX2(state, p, blocks, &k, end)
 	}
 }
@@ -66,7 +62,7 @@ func compress(state *[8]uint64, p *byte, blocks int, end *end) {
 func compressPair(_, _ *[8]uint64, _, _ *byte, _ int, _ *[2]end) {} // never called: see HasPairs
 
 func compressLanes(state *Lanes, p *[MaxLanes]*byte, blocks int, initial, outer LaneSet) {
-	if useAVX512 {
+	if useLanesAVX512 {
 		lanesAVX512(state, p, blocks, &k, uint64(initial), uint64(outer))
 	} else {
 		lanesAVX2(state, p, blocks, &k, uint64(initial), uint64(outer))
@@ -82,15 +78,10 @@ func compressLanes(state *Lanes, p *[MaxLanes]*byte, blocks int, initial, outer 
 //go:noescape
 func blockAVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
 
-// blockAVX512 is blockAVX2 with fewer instructions.
+// blockAVX512 is blockAVX2 with more instructions and shorter chains of them.
 //
 //go:noescape
 func blockAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
-
-// blockWideAVX512 is blockAVX512 with more instructions and shorter chains of them.
-//
-//go:noescape
-func blockWideAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end)
 
 // lanesAVX512 compresses blocks of all eight messages into their lanes, as [Lanes.Block]. If a lane
 // is in outer, there is one block.

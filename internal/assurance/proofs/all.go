@@ -96,7 +96,7 @@ func (x proof) run(v *prover) (cases int, err error) {
 // for which size of keys, it is.
 func kernelName(f *machine.Function) string { return nameEnd.ReplaceAllString(f.Name, "") }
 
-var nameEnd = regexp.MustCompile(`(128|192|256|AESNI|VAES(256)?|(Wide)?AVX512|AVX2|NEON|ARMv8|SHA512)$`)
+var nameEnd = regexp.MustCompile(`(128|192|256|AESNI|VAES(256)?|AVX512|AVX2|NEON|ARMv8|SHA512)$`)
 
 // proofsOf returns the proofs of a function.
 func proofsOf(f *machine.Function) []proof {
