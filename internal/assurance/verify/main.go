@@ -68,11 +68,16 @@ func main() {
 	trials := flag.Int("trials", 20_000, "`number` of comparisons with the CPU for each form of an instruction")
 	file := flag.String("models", "", "write which models were compared with the CPU to a `file`")
 	pattern := flag.String("function", allFunctions, "prove functions whose names match a `pattern`")
+	since := flag.String("changed", "", "prove functions that are not the same in a `revision`")
 	flag.Parse()
 	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
 	match, err := regexp.Compile(*pattern)
+	var before *revision
+	if err == nil && *since != "" {
+		before, err = newRevision(*since)
+	}
 	if err == nil {
-		err = verify(os.Stdout, *trials, match, *file)
+		err = verify(os.Stdout, *trials, match, before, *file)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
@@ -80,8 +85,9 @@ func main() {
 	}
 }
 
-// verify does all steps for each architecture.
-func verify(w io.Writer, trials int, match *regexp.Regexp, file string) error {
+// verify does all steps for each architecture. Of the functions that match, it proves those that have
+// changed since a revision, or all if that is nil.
+func verify(w io.Writer, trials int, match *regexp.Regexp, before *revision, file string) error {
 	decisions := ""
 	results := fmt.Sprintf("Models compared with a CPU, %s, commit %s, %s, %s\ngo run -C internal/assurance ./verify -trials %d -models verify/models.txt\nThose of arm64 are compared with qemu-aarch64 -cpu max.\n\n",
 		time.Now().UTC().Format(time.DateOnly), origin.Commit(), origin.CPU(), runtime.Version(), trials)
@@ -99,26 +105,42 @@ func verify(w io.Writer, trials int, match *regexp.Regexp, file string) error {
 			return err
 		}
 		results += compared
-		named, err := proofs.All(w, p, 1, match)
+		named, err := proofs.All(w, p, 1, before.narrow(w, p, match))
 		if err != nil {
 			return err
 		}
 		decisions += named
 		fmt.Fprintln(w)
 	}
-	if match.String() == allFunctions {
-		root, err := program.Root()
-		if err != nil {
-			return err
-		}
-		if err := golden.Check(filepath.Join(root, "internal/assurance/proofs/decisions.txt"), decisions); err != nil {
-			return err
-		}
+	if err := checkDecisions(decisions, match.String() == allFunctions && (before == nil || before.all != "")); err != nil {
+		return err
 	}
 	if file == "" {
 		return nil
 	}
 	return os.WriteFile(file, []byte(results), 0o644)
+}
+
+// checkDecisions compares decisions with decisions.txt, of which they are all or some lines.
+func checkDecisions(decisions string, all bool) error {
+	root, err := program.Root()
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(root, "internal/assurance/proofs/decisions.txt")
+	if all {
+		return golden.Check(name, decisions)
+	}
+	expected, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(decisions) {
+		if !strings.Contains("\n"+string(expected), "\n"+line) {
+			return fmt.Errorf("decisions.txt has another line than %q: if that is meant, prove all functions with -update", strings.TrimSpace(line))
+		}
+	}
+	return nil
 }
 
 // constantTime prints all functions, and fails if there is a finding.
