@@ -4,6 +4,8 @@
 
 //go:build !purego
 
+//lint:file-ignore U1000 nh_amd64.s jumps to the kernels
+
 package fastmac
 
 import (

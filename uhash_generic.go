@@ -69,6 +69,7 @@ func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
+//lint:ignore U1000 nh_amd64.s jumps to it
 func nhPoly128Generic(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	var words [16]l1Words
 	for len(p) >= 2*l1Block {
@@ -79,6 +80,7 @@ func nhPoly128Generic(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
+//lint:ignore U1000 nh_amd64.s jumps to it
 func nhBlocksGeneric(words []l1Words, k *uhashKey, p []byte) {
 	for i := range words {
 		nhBlockGeneric(&words[i], k, p[i*l1Block:][:l1Block])
@@ -96,6 +98,7 @@ func nhAddGeneric(s *l1State, k *uhashKey, p []byte) {
 	s.bytes += len(p)
 }
 
+//lint:ignore U1000 nh_amd64.s jumps to it
 func nhNextGeneric(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
 	if room := l1Block - s.bytes; room > 0 {
 		nhAddGeneric(s, k, p[:room])

@@ -20,7 +20,7 @@ type rest struct {
 	p, length Register
 	lo, hi    Mem  // the halves of the key for the group at p; they have one base
 	whole     bool // it is whole groups
-	long      bool // it is at least longSize bytes, for hashLong
+	long      bool // it is at least four groups, for hashLong
 	follows   bool // the message has 16 bytes or more before it, which may be read
 }
 
@@ -284,10 +284,7 @@ func sideBySide(s []VecVirtual, words VecVirtual) {
 	VPADDQ(s[0], words, words)
 }
 
-// longSize is the least that hashLong takes.
-const longSize = 4 * groupSize
-
-// hashLong is hash for at least longSize bytes, with AVX-512. Masks keep its loads within them.
+// hashLong is hash for at least four groups, with AVX-512. Masks keep its loads within them.
 func (r rest) hashLong(words VecVirtual) {
 	v := avx512{}
 	loop, end, done := label("chunk"), label("end"), label("done")
