@@ -2,6 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+//lint:file-ignore U1000 nh_amd64.s jumps to the portable kernels
+
 package fastmac
 
 import (
@@ -69,7 +71,6 @@ func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
-//lint:ignore U1000 nh_amd64.s jumps to it
 func nhPoly128Generic(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	var words [16]l1Words
 	for len(p) >= 2*l1Block {
@@ -80,7 +81,6 @@ func nhPoly128Generic(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
-//lint:ignore U1000 nh_amd64.s jumps to it
 func nhBlocksGeneric(words []l1Words, k *uhashKey, p []byte) {
 	for i := range words {
 		nhBlockGeneric(&words[i], k, p[i*l1Block:][:l1Block])
@@ -98,7 +98,6 @@ func nhAddGeneric(s *l1State, k *uhashKey, p []byte) {
 	s.bytes += len(p)
 }
 
-//lint:ignore U1000 nh_amd64.s jumps to it
 func nhNextGeneric(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {
 	if room := l1Block - s.bytes; room > 0 {
 		nhAddGeneric(s, k, p[:room])
@@ -180,9 +179,9 @@ func tagTwoGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
 
 func tagNonceGeneric(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
 	if x := k.pad.pad(nonce); length <= l1Block {
-		tagOnlyGeneric(tag, &k.uhash, l1, rest, length, x)
+		tagOnly(tag, &k.uhash, l1, rest, length, x)
 	} else {
-		tagTwoGeneric(tag, &k.uhash, rest, x)
+		tagTwo(tag, &k.uhash, rest, x)
 	}
 }
 

@@ -5,6 +5,7 @@
 package fastmac
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/big"
 	"math/bits"
@@ -499,6 +500,37 @@ func TestNHNext(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTagNonce compares tagNonce, and the portable one where there is no kernel, with Tag.
+func TestTagNonce(t *testing.T) {
+	msg := make([]byte, 2*l1Block)
+	rand.NewChaCha8([32]byte([]byte("TestTagNonce, seed of 32 bytes. "))).Read(msg)
+	nonce := []byte("nonce")
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		for _, size := range mactest.UMACTagSizes {
+			k := mactest.Must(NewUMACKey([]byte("0123456789abcdef"), size))
+			tagNonce := tagNonce
+			if !hasTagNonce() {
+				tagNonce = tagNonceGeneric
+			}
+			for _, n := range []int{0, 1, l1Group - 1, l1Group, 100, l1Block - 1, l1Block, l1Block + 1, 1500, 2 * l1Block} {
+				var tag [maxUMACTagSize]byte
+				tagNonce(&tag, k, &noGroups, msg[:n], uint64(n), nonce)
+				if want := k.Tag(nil, nonce, msg[:n]); !bytes.Equal(tag[:size], want) {
+					t.Errorf("%s, %d bytes: tag %x, want %x", kernel, n, tag[:size], want)
+				}
+			}
+			u := k.New()
+			u.Write(msg[:7*l1Group])
+			u.Write(msg[7*l1Group:][:5])
+			var tag [maxUMACTagSize]byte
+			tagNonce(&tag, k, &u.uhash.l1, u.uhash.rest(), u.uhash.length(), nonce)
+			if want := k.Tag(nil, nonce, msg[:7*l1Group+5]); !bytes.Equal(tag[:size], want) {
+				t.Errorf("%s, a stream: tag %x, want %x", kernel, tag[:size], want)
+			}
+		}
+	})
 }
 
 // TestTagNextSteps runs the step of POLY-64 in tagNext with rare words, from any value, and
