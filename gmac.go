@@ -261,10 +261,10 @@ func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
 	return tag
 }
 
-// Sum returns the tag of the message written so far, 16 bytes, under nonce. It overwrites nonce: if
-// cap(nonce) is large enough, it writes the tag to nonce[:16], which is more than len(nonce) bytes.
-// Otherwise it writes to new memory. To keep the nonce, for example a counter, use [GMAC.Tag]. Nonces
-// are as for Tag.
+// Sum returns the tag of the message written so far, 16 bytes, under nonce. If cap(nonce) is large
+// enough, it overwrites nonce: it writes the tag to nonce[:16], which is more than len(nonce) bytes. If
+// not, it writes to new memory. To keep the nonce, for example a counter, use [GMAC.Tag]. Nonces are as
+// for Tag.
 //
 // Unlike Sum of other hashes, it does not append: in Sum(header) the header is the nonce. Sum
 // panics if the nonce is not 12 bytes long, so Sum(nil) panics.

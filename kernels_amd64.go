@@ -78,8 +78,8 @@ func deriveL1(k *l1Key, kdf *aesKey) {
 	}
 }
 
-// These jump to the kernel in use, or to the portable function: a choice in Go would be one more
-// call, which makes short messages 4 % slower, or move their arguments to the heap.
+// These jump to the kernel in use, or to the portable function. A choice in Go would be one more call,
+// which makes short messages 4 % slower; with function values their arguments would move to the heap.
 
 //go:noescape
 func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte)

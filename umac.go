@@ -248,9 +248,9 @@ func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	return k.pad.tagSize.append(dst, &tag)
 }
 
-// Sum returns the tag of the message written so far, Size() bytes, under nonce. It overwrites nonce: if
-// cap(nonce) is large enough, it writes the tag to nonce[:Size()], which may be more than len(nonce)
-// bytes. Otherwise it writes to new memory. To keep the nonce, for example a counter, use [UMAC.Tag].
+// Sum returns the tag of the message written so far, Size() bytes, under nonce. If cap(nonce) is large
+// enough, it overwrites nonce: it writes the tag to nonce[:Size()], which may be more than len(nonce)
+// bytes. If not, it writes to new memory. To keep the nonce, for example a counter, use [UMAC.Tag].
 // Nonces are as for Tag.
 //
 // Unlike Sum of other hashes, it does not append: in Sum(header) the header is the nonce. Sum
