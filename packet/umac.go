@@ -4,9 +4,9 @@
 
 package packet
 
-// This file and gmac.go differ in key and nonce only. One generic sender and receiver for both take more
-// time for sealing and opening a packet, because the type of the key is looked up at run time: UMAC-64,
-// 64 bytes, 55.8 ns for 52.2; GMAC, 64 bytes, 51.5 for 45.6; GMAC, 1,200 bytes, 139 for 117 (Intel
+// This file and gmac.go differ in key and nonce only. What they could share makes sealing and opening a
+// packet slower, as a type with a parameter for the key or as functions. With a type parameter: 64 bytes
+// with UMAC-64 55.4 ns for 52.4, and with GMAC 49.3 for 45.9; 1,200 bytes with GMAC 128 for 117 (Intel
 // Xeon, family 6 model 167, Go 1.26.8, BenchmarkPacket).
 
 import (
