@@ -211,7 +211,7 @@ func (b *hmacBatch) runLanes(lanes, minLanes int) {
 	s.run(lanes, minLanes)
 }
 
-// run is runLanes.
+// run is runLanes after the stack has room for its frame, which has secrets.
 func (b *hmacLanes) run(lanes, minLanes int) {
 	if b.key != nil {
 		b.hashes.SetInitial(&b.key.inner)

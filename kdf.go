@@ -131,8 +131,9 @@ type aesKey struct {
 	std      *cipher.Block // used instead if there are no AES instructions; a pointer has half the size of a Block
 }
 
-// padParts is what only the key of PDF has, see pad.go, for tags of one size. It is in a gap of aesKey:
-// around it, it would move the L1 key, and more of its vectors would cross a cache line.
+// padParts is what only the key of PDF has, see pad.go, for tags of one size. It fills a gap in aesKey.
+// A type of its own around aesKey would be 8 bytes longer: the L1 key would begin elsewhere, and more of
+// its vectors would cross a cache line.
 type padParts struct {
 	tagSize   tagSize
 	partBits  uint8 // number of low bits of a nonce that select a part of the block

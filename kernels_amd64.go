@@ -133,7 +133,7 @@ func nhBlocksAVX512(words []l1Words, k *uhashKey, p []byte) // p is len(words) b
 func nhBlocksAVX2(words []l1Words, k *uhashKey, p []byte) // p is len(words) blocks, at least one
 
 //go:noescape
-func nhAddAVX512(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least one, for which s has room
+func nhAddAVX512(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least four, for which s has room
 
 //go:noescape
 func nhAddAVX2(s *l1State, k *uhashKey, p []byte) // p is whole groups, at least one, for which s has room
@@ -151,13 +151,13 @@ func fillAVX512(group *[l1Group]byte, p []byte) // p is less than a group
 func fillAVX2(group *[l1Group]byte, p []byte) // p is less than a group
 
 //go:noescape
-func tagOnlyAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
+func tagOnlyAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest has 128 bytes or more, and ends within the block; length is in bytes
 
 //go:noescape
 func tagOnlyAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
 
 //go:noescape
-func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes
+func tagNextAVX512(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest has 128 bytes or more, and ends within the block; length is in bytes
 
 //go:noescape
 func tagNextAVX2(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) // rest ends within the block; length is in bytes

@@ -14,7 +14,7 @@ import (
 //go:generate go run -C internal/asm ./neon -out ../../nh_arm64.s
 
 // This file is UHASH, RFC 4418 section 5.1: it composes L1 (nh.go), L2 (poly.go) and
-// L3 (l3.go), and is the only caller of their kernels, except for batches and parallel.go.
+// L3 (l3.go), and is the only caller of their kernels, except for umac.go, batches and parallel.go.
 // Some kernels fuse layers: nhPoly runs L1 and L2 over many blocks, and the kernels whose
 // names begin with tag go from the last bytes of a message, or all of up to two blocks, to
 // its tag.

@@ -12,7 +12,8 @@ import (
 )
 
 // The kernels of UHASH keep these contracts on every architecture; the portable ones are the
-// reference. They read nothing outside p.
+// reference. They read nothing outside p. Behind nhAdd, tagOnly and tagNext of amd64 the kernels for AVX-512
+// take only four groups or more: these functions jump there for long messages alone.
 //
 // Only the first k.n iterations are defined: words 0 to k.n-1 of y, of words and of the
 // sums in s, and the first 4*k.n bytes of a tag. A kernel may compute more iterations, with
@@ -57,8 +58,8 @@ import (
 //	                       time of AES.
 //	tagEach(tags, k, batch)
 //	                       sets the first tags to those of the messages, 1 to umacLanes of
-//	                       any length, under their nonces. It may write the others. It
-//	                       reports whether only kernels have computed: other functions leave
+//	                       any length, under their nonces. It may write the others. If it
+//	                       returns true, only kernels have computed: other functions leave
 //	                       pads in their stack frames.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {

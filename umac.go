@@ -105,7 +105,7 @@ func (k *UMACKey) Size() int {
 // a garbage collection.
 func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	k.mustLive()
-	if !isNonce(nonce) { // which is inlined
+	if !isNonce(nonce) { // isNonce is inlined, and mustNonce is not
 		mustNonce(nonce)
 	}
 	var tag [maxUMACTagSize]byte
@@ -232,7 +232,7 @@ func (u *UMAC) Write(p []byte) (int, error) {
 // key.
 func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	k := u.live()
-	if !isNonce(nonce) { // which is inlined
+	if !isNonce(nonce) { // isNonce is inlined, and mustNonce is not
 		mustNonce(nonce)
 	}
 	h := &u.uhash

@@ -138,7 +138,7 @@ func (r *run) fits() bool {
 	return len(r.src) <= maxRun && len(r.data) < GroupSize || len(r.src) == 0 && len(r.data) <= maxRun
 }
 
-// cut is open or seal for a message that does not fit.
+// cut is open, seal or gmac for a message that does not fit.
 func (k *Key) cut(message *run, open bool) {
 	wipe.ReserveStack()
 	groups := len(message.data) &^ (GroupSize - 1)
@@ -153,7 +153,7 @@ func (k *Key) cut(message *run, open bool) {
 }
 
 // cutText is open or seal for a text that does not fit. The nonce is copied, because dst may overlap
-// it, and so is message: a pointer to the copy in message would escape. See run.
+// it. The run is a copy too: with the address of nonce in message, nonce would be on the heap.
 func (k *Key) cutText(message *run, open bool) {
 	nonce := *message.nonce
 	var r run
@@ -180,6 +180,6 @@ func (k *Key) crypt(r *run, open bool) {
 
 // The kernels are in assembly, in functions that have the name of a method of Key and that of a
 // kernel. hash is Absorb for at most maxRun bytes, n a multiple of GroupSize. The others are one
-// run: gmac of a whole message without text, seal and open with text, and with less than a group of
+// run: gmac of the rest of a message without text, seal and open with text, and with less than a group of
 // additional data. These set sum to GHASH after the run if there is no tag; then len(r.src) is a
 // multiple of 512. With a tag they do not change sum.

@@ -65,10 +65,21 @@ func (p *Program) NewChoice(f *machine.Function) (*Choice, error) {
 		return nil, fmt.Errorf("%s: jumps to another function, and no kernel has its name", f.Name)
 	}
 	c.Best = f.Name + kernels[0]
+	declared, slicesIn := p.Declared[f.Pkg+"."+f.Name], 0
+	for _, end := range slices.Concat(kernels, []string{portable}) {
+		if other := p.Declared[f.Pkg+"."+f.Name+end]; other == nil || !types.Identical(declared, other) {
+			return nil, fmt.Errorf("%s: is declared as %v, and %s as %v", f.Name, declared, f.Name+end, other)
+		}
+	}
+	for v := range declared.Params().Variables() {
+		if _, isSlice := v.Type().Underlying().(*types.Slice); isSlice {
+			slicesIn++
+		}
+	}
 	for _, i := range f.Code {
 		if bytes, ok := p.length(f, i); ok {
-			if c.Above >= 0 {
-				return nil, fmt.Errorf("%s: compares two lengths", f.Name)
+			if c.Above >= 0 || slicesIn > 1 {
+				return nil, fmt.Errorf("%s: compares two lengths, or has two slices", f.Name)
 			}
 			c.Above = bytes
 		}

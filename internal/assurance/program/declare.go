@@ -7,6 +7,7 @@ package program
 import (
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"example.com/fastmac/internal/assurance/machine"
 	"golang.org/x/tools/go/packages"
@@ -24,7 +25,7 @@ func words(list *types.Tuple) (size int64) {
 	return (size + 7) / 8 * 8
 }
 
-// declarations returns those of all functions without a body, by package and name.
+// declarations returns those of all functions without a body and of portable ones, by package and name.
 func declarations(a *machine.Architecture) (map[string]*types.Signature, error) {
 	all, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports,
@@ -40,7 +41,7 @@ func declarations(a *machine.Architecture) (map[string]*types.Signature, error) 
 		}
 		for _, file := range p.Syntax {
 			for _, d := range file.Decls {
-				if f, ok := d.(*ast.FuncDecl); ok && f.Body == nil {
+				if f, ok := d.(*ast.FuncDecl); ok && (f.Body == nil || f.Recv == nil && strings.HasSuffix(f.Name.Name, portable)) {
 					found[p.PkgPath+"."+f.Name.Name] = p.TypesInfo.Defs[f.Name].(*types.Func).Signature()
 				}
 			}

@@ -78,17 +78,17 @@ func newRevision(name string) (*revision, error) {
 	return r, nil
 }
 
-// narrow returns a pattern for those functions of p that match and have changed since r, and prints how
-// many they are. Without a revision all that match are proved.
+// narrow returns a pattern for those functions of p that have changed since r, and prints how many they
+// are. Without a revision it returns match.
 func (r *revision) narrow(w io.Writer, p *program.Program, match *regexp.Regexp) *regexp.Regexp {
 	switch {
 	case r == nil:
 		return match
 	case r.all != "":
-		fmt.Fprintf(w, "No function is left out: in %s %s\n\n", r.name, r.all)
+		fmt.Fprintf(w, "All functions are proved, because in %s %s\n\n", r.name, r.all)
 		return match
 	}
-	names := slices.DeleteFunc(changed(p, r.programs[p.Architecture]), func(name string) bool { return !match.MatchString(name) })
+	names := changed(p, r.programs[p.Architecture])
 	fmt.Fprintf(w, "%d of %d functions are proved. NOT PROVED are the other %d: they have the code, data and declarations of %s, and the proofs are the same\n\n",
 		len(names), len(p.Functions), len(p.Functions)-len(names), r.name)
 	return regexp.MustCompile("^(" + strings.Join(names, "|") + ")$") // without names it matches none
@@ -142,9 +142,11 @@ func loadIn(folder string, a *machine.Architecture) (*program.Program, error) {
 	return p, err
 }
 
-// output returns what a command prints, without the space around it.
+// output returns what a command prints, without the space around it. It has no variables of git: a hook
+// has some, such as GIT_DIR, and with them git would work in another repository than its folder says.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

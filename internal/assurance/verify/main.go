@@ -11,8 +11,8 @@
 //
 //  1. All instructions of all functions of assembly are decoded (packages x86 and arm64). For amd64
 //     they must be those of the .s files: the decoder and the Go assembler check each other. A function
-//     that jumps to another one must do nothing but choose the best kernel in use, by its flag and
-//     the length of a message.
+//     that jumps to another one must do nothing but choose a kernel in use, by its flag and the
+//     length of a parameter.
 //  2. Constant time. Secrets are followed through all paths of each function. No branch, address
 //     or choice of the bytes that are read may depend on one. Which data are public is in
 //     secrets/objects.go; all others are secret.
@@ -72,6 +72,10 @@ func main() {
 	flag.Parse()
 	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
 	match, err := regexp.Compile(*pattern)
+	some := *pattern != allFunctions
+	if update := flag.Lookup("update").Value.String() == "true"; err == nil && (some && *since != "" || update && (some || *since != "")) {
+		err = errors.New("-function, -changed and -update exclude each other")
+	}
 	var before *revision
 	if err == nil && *since != "" {
 		before, err = newRevision(*since)
@@ -172,9 +176,9 @@ func constantTime(w io.Writer, p *program.Program) error {
 	table.Flush()
 	for _, c := range p.Choices {
 		if c.Above >= 0 {
-			fmt.Fprintf(w, "%s only jumps: to %s for more than %d bytes, or to the next kernel in use\n", c.Name, c.Best, c.Above)
+			fmt.Fprintf(w, "%s only jumps: to %s for more than %d bytes, else to the next kernel in use\n", c.Name, c.Best, c.Above)
 		} else {
-			fmt.Fprintf(w, "%s only jumps: to %s, or to the next kernel in use\n", c.Name, c.Best)
+			fmt.Fprintf(w, "%s only jumps: to %s, else to the next kernel in use\n", c.Name, c.Best)
 		}
 	}
 	for _, f := range found {
