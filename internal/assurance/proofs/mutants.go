@@ -129,7 +129,9 @@ func (j *Judge) choice(c *program.Choice, offset uint64, change func([]byte) []b
 	}
 	broken, err := mutated(c.Function, n, change(c.Code[n].Bytes))
 	if err == nil {
-		_, err = j.program.NewChoice(broken)
+		if c, err = j.program.NewChoice(broken); err == nil {
+			err = takes(c)
+		}
 	}
 	if err != nil {
 		return err.Error()
