@@ -328,11 +328,7 @@ func (b *hmacBatch) finish(m *Message, tag *[HMACSHA512Size]byte) {
 // tagHMACs is [TagBatch] for HMAC-SHA-512. It looks at the keys before it hashes, because
 // messages side by side do not end in order: loads of keys are cheap beside SHA-512.
 func tagHMACs(keys []*HMACSHA512Key, batch []Message) {
-	for i := range batch {
-		if n := len(batch[i].Nonce); n != 0 {
-			panic(badNonce("TagBatch", i, "HMAC-SHA-512", n, "none"))
-		}
-	}
+	mustNonces(batch, "HMAC-SHA-512", 0, 0, "none")
 	good := 0
 	for good < len(keys) && keys[good] != nil && keys[good].set && len(batch[good].Tag) == HMACSHA512Size {
 		good++

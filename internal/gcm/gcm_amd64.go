@@ -43,7 +43,8 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte, text int) {
 }
 
 // gmacRest is gmac for less than a group, which has just been stored in blocks: loads of more than a
-// block would wait for all of them. With gmacAVX2 streams of 16 to 80 bytes take a fifth more time.
+// block would wait for all of them. With gmacAVX2 streams of 32 to 64 bytes take 19 to 28 % more time
+// (Intel Xeon, family 6 model 167, Go 1.26.8).
 func (k *Key) gmacRest(r *run) { gmacAESNI(k, r) }
 
 func (k *Key) gmac(r *run) {
