@@ -5,11 +5,10 @@
 package fastmac_test
 
 import (
+	"crypto"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -72,14 +71,26 @@ func BenchmarkMAC(b *testing.B) {
 			k.Tag(tag, nonce[4:], msg)
 		})
 	}
-	k := fastmac.NewHMACSHA512Key(key)
-	h := k.New()
-	bench("hmac-sha512", hw.SHA512, func(msg []byte) {
-		h.Reset()
-		h.Write(msg)
-		h.Sum(tag)
-	})
-	bench("hmac-sha512-oneshot", hw.SHA512, func(msg []byte) { k.Tag(tag, msg) })
+	for alg, h := range hmacHashes {
+		impl := hw.SHA512
+		if h == crypto.SHA256 {
+			impl = hw.SHA256
+		}
+		k := mactest.Must(fastmac.NewHMACKey(h, key))
+		m := k.New()
+		bench(alg, impl, func(msg []byte) {
+			m.Reset()
+			m.Write(msg)
+			m.Sum(tag)
+		})
+		bench(alg+"-oneshot", impl, func(msg []byte) { k.Tag(tag, msg) })
+		std := hmac.New(h.New, key)
+		bench(alg, "crypto.hmac", func(msg []byte) {
+			std.Reset()
+			std.Write(msg)
+			std.Sum(tag)
+		})
+	}
 
 	block, err := aes.NewCipher(key[:16])
 	if err != nil {
@@ -108,18 +119,10 @@ func BenchmarkMAC(b *testing.B) {
 		})
 	}
 	bench("poly1305", "x.crypto", func(msg []byte) { poly1305.Sum((*[16]byte)(tag[:16]), msg, (*[32]byte)(key)) })
-	std256, std512 := hmac.New(sha256.New, key), hmac.New(sha512.New, key)
-	bench("hmac-sha256", "crypto.hmac", func(msg []byte) {
-		std256.Reset()
-		std256.Write(msg)
-		std256.Sum(tag)
-	})
-	bench("hmac-sha512", "crypto.hmac", func(msg []byte) {
-		std512.Reset()
-		std512.Write(msg)
-		std512.Sum(tag)
-	})
 }
+
+// hmacHashes are the hashes of HMAC that are measured.
+var hmacHashes = map[string]crypto.Hash{"hmac-sha256": crypto.SHA256, "hmac-sha384": crypto.SHA384, "hmac-sha512": crypto.SHA512}
 
 // BenchmarkKey sets up a key: in new storage, and in place.
 func BenchmarkKey(b *testing.B) {
@@ -154,12 +157,21 @@ func BenchmarkKey(b *testing.B) {
 			}
 		})
 	}
-	b.Run("alg=hmac-sha512/call=New", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			fastmac.NewHMACSHA512Key(key)
-		}
-	})
+	for alg, h := range hmacHashes {
+		b.Run("alg="+alg+"/call=New", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				mactest.Must(fastmac.NewHMACKey(h, key))
+			}
+		})
+		tag, msg := make([]byte, 0, 64), make([]byte, 32)
+		b.Run("alg="+alg+"/call=Sum", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fastmac.SumHMAC(h, tag, key[:32], msg)
+			}
+		})
+	}
 }
 
 // BenchmarkStreams tags 64-byte packets with 100,000 streams of a key each in
@@ -377,13 +389,15 @@ func BenchmarkManyKeys(b *testing.B) {
 					k.Seal(batch[i].Tag[:0], batch[i].Nonce, nil, batch[i].Data)
 				}
 			})
-			hmac := inOrder(numbers, func(i int) *fastmac.HMACSHA512Key { return fastmac.NewHMACSHA512Key(key(i)) })
-			add("hmac-sha512.Tag", 0, 64, func(first int, batch []fastmac.Message) {
-				for i, k := range hmac[first:][:n] {
-					k.Tag(batch[i].Tag[:0], batch[i].Data)
-				}
-			})
-			add("hmac-sha512.TagBatch", 0, 64, func(first int, batch []fastmac.Message) { fastmac.TagBatch(hmac[first:][:n], batch) })
+			for alg, h := range hmacHashes {
+				hmac := inOrder(numbers, func(i int) *fastmac.HMACKey { return mactest.Must(fastmac.NewHMACKey(h, key(i))) })
+				add(alg+".Tag", 0, h.Size(), func(first int, batch []fastmac.Message) {
+					for i, k := range hmac[first:][:n] {
+						k.Tag(batch[i].Tag[:0], batch[i].Data)
+					}
+				})
+				add(alg+".TagBatch", 0, h.Size(), func(first int, batch []fastmac.Message) { fastmac.TagBatch(hmac[first:][:n], batch) })
+			}
 
 			b.ReportAllocs()
 			number, rounds := uint64(0), count/(n*batches)

@@ -35,24 +35,24 @@ func TestHardware(t *testing.T) {
 	t.Logf("kernels: %s", strings.Join(names, ","))
 
 	if want := runtime.GOOS + "/" + runtime.GOARCH + ": UMAC " + hw.NH; !strings.HasPrefix(Hardware(), want) ||
-		strings.Count(Hardware(), " (lacks ") != len(slices.DeleteFunc([]string{hw.NHLacks, hw.AESLacks, hw.SHA512Lacks, hw.GCMLacks}, func(s string) bool { return s == "" })) {
+		strings.Count(Hardware(), " (lacks ") != len(slices.DeleteFunc([]string{hw.NHLacks, hw.AESLacks, hw.SHA256Lacks, hw.SHA512Lacks, hw.GCMLacks}, func(s string) bool { return s == "" })) {
 		t.Errorf("Hardware() = %q", Hardware())
 	}
 
 	// The best kernels of this architecture, and what is reported if there is none in this build.
 	none, aes := "assembly for "+runtime.GOARCH, kernel.Active(kernel.AES)
-	best, lacks := kernel.Report{NH: "generic", AES: "stdlib", SHA512: "stdlib", GCM: "stdlib"}, kernel.Report{NH: none, AES: none, SHA512: none, GCM: none}
+	best, lacks := kernel.Report{NH: "generic", AES: "stdlib", SHA256: "stdlib", SHA512: "stdlib", GCM: "stdlib"}, kernel.Report{NH: none, AES: none, SHA256: none, SHA512: none, GCM: none}
 	switch {
 	case runtime.GOARCH == "amd64" && kernel.Purego:
 		none = "assembly (tag purego)"
-		lacks = kernel.Report{NH: none, AES: none, SHA512: none, GCM: none}
+		lacks = kernel.Report{NH: none, AES: none, SHA256: none, SHA512: none, GCM: none}
 	case runtime.GOARCH == "amd64":
-		best, lacks = kernel.Report{NH: "avx512", AES: "vaes", SHA512: "avx512", GCM: "avx512"}, kernel.Report{}
+		best, lacks = kernel.Report{NH: "avx512", AES: "vaes", SHA256: "avx512", SHA512: "avx512", GCM: "avx512"}, kernel.Report{}
 	case runtime.GOARCH == "arm64" && kernel.Purego:
 		none = "assembly (tag purego)"
-		lacks.NH, lacks.AES, lacks.SHA512, lacks.GCM = none, none, none, none
+		lacks.NH, lacks.AES, lacks.SHA256, lacks.SHA512, lacks.GCM = none, none, none, none, none
 	case runtime.GOARCH == "arm64":
-		best, lacks = kernel.Report{NH: "neon", AES: "armv8", SHA512: "sha512", GCM: "armv8"}, kernel.Report{}
+		best, lacks = kernel.Report{NH: "neon", AES: "armv8", SHA256: "stdlib", SHA512: "sha512", GCM: "armv8"}, kernel.Report{SHA256: none}
 	}
 	if (hw.GCM == "none") != (RequireGCM() != nil) {
 		t.Errorf("GCM %s, RequireGCM() = %v", hw.GCM, RequireGCM())
@@ -64,12 +64,14 @@ func TestHardware(t *testing.T) {
 		lacks.GCM = "approval (fips140=only)"
 	}
 	if useFIPS {
-		best.SHA512, lacks.SHA512 = "stdlib", "validation (FIPS 140 mode)"
+		best.SHA256, lacks.SHA256 = "stdlib", "validation (FIPS 140 mode)"
+		best.SHA512, lacks.SHA512 = best.SHA256, lacks.SHA256
 	}
-	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha512", "stdlib", "none"}
+	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha", "sha512", "stdlib", "none"}
 	for _, l := range []struct{ name, runs, lacks, best, none string }{
 		{"NH", hw.NH, hw.NHLacks, best.NH, lacks.NH},
 		{"AES", aes, hw.AESLacks, best.AES, lacks.AES},
+		{"SHA-256", hw.SHA256, hw.SHA256Lacks, best.SHA256, lacks.SHA256},
 		{"SHA-512", hw.SHA512, hw.SHA512Lacks, best.SHA512, lacks.SHA512},
 		{"GCM", hw.GCM, hw.GCMLacks, best.GCM, lacks.GCM},
 	} {
@@ -126,36 +128,38 @@ func TestRequireGCM(t *testing.T) {
 
 // A featuresOff is CPU features that are switched off, and the kernels that must run then, "" for
 // those that run otherwise, and what RequireAES and RequireGCM report.
-type featuresOff struct{ off, nh, aes, sha512, gcm, missing string }
+type featuresOff struct{ off, nh, aes, sha256, sha512, gcm, missing string }
 
 var amd64Off = []featuresOff{
-	{"erms", "", "", "", "", ""},
-	{"avx512f", "avx2", "vaes256", "avx2", "avx2", ""},
-	{"avx512bw", "avx2", "vaes256", "avx2", "avx2", ""},
-	{"avx512dq", "avx2", "", "", "", ""},
-	{"avx512vl", "avx2", "vaes256", "avx2", "avx2", ""},
-	{"avx512vaes", "", "aesni", "", "aesni", ""},
-	{"avx512vpclmulqdq", "", "", "", "aesni", ""},
-	{"avx2", "generic", "aesni", "stdlib", "aesni", ""},
-	{"avx", "generic", "aesni", "stdlib", "aesni", ""},
-	{"bmi1", "", "", "stdlib", "", ""},
-	{"bmi2", "generic", "", "stdlib", "avx2", ""},
-	{"pclmulqdq", "", "", "", "none", "PCLMULQDQ"},
-	{"aes", "", "stdlib", "", "none", "AES"},
-	{"ssse3", "", "stdlib", "", "none", "SSSE3"},
-	{"sse41", "", "stdlib", "", "none", "SSE4.1"},
-	{"avx512f,aes", "avx2", "stdlib", "avx2", "none", "AES"},
-	{"aes,pclmulqdq", "", "stdlib", "", "none", "AES,PCLMULQDQ"},
-	{"sse41,ssse3", "", "stdlib", "", "none", "SSSE3,SSE4.1"},
-	{"avx2,aes", "generic", "stdlib", "stdlib", "none", "AES"},
+	{"erms", "", "", "", "", "", ""},
+	{"avx512f", "avx2", "vaes256", "sha", "avx2", "avx2", ""},
+	{"avx512bw", "avx2", "vaes256", "sha", "avx2", "avx2", ""},
+	{"avx512dq", "avx2", "", "", "", "", ""},
+	{"avx512vl", "avx2", "vaes256", "sha", "avx2", "avx2", ""},
+	{"avx512vaes", "", "aesni", "", "", "aesni", ""},
+	{"avx512vpclmulqdq", "", "", "", "", "aesni", ""},
+	{"avx2", "generic", "aesni", "stdlib", "stdlib", "aesni", ""},
+	{"avx", "generic", "aesni", "stdlib", "stdlib", "aesni", ""},
+	{"bmi1", "", "", "", "stdlib", "", ""},
+	{"bmi2", "generic", "", "", "stdlib", "avx2", ""},
+	{"sha", "", "", "avx512lanes", "", "", ""},
+	{"avx512f,sha", "avx2", "vaes256", "stdlib", "avx2", "avx2", ""},
+	{"pclmulqdq", "", "", "", "", "none", "PCLMULQDQ"},
+	{"aes", "", "stdlib", "", "", "none", "AES"},
+	{"ssse3", "", "stdlib", "", "", "none", "SSSE3"},
+	{"sse41", "", "stdlib", "", "", "none", "SSE4.1"},
+	{"avx512f,aes", "avx2", "stdlib", "sha", "avx2", "none", "AES"},
+	{"aes,pclmulqdq", "", "stdlib", "", "", "none", "AES,PCLMULQDQ"},
+	{"sse41,ssse3", "", "stdlib", "", "", "none", "SSSE3,SSE4.1"},
+	{"avx2,aes", "generic", "stdlib", "stdlib", "stdlib", "none", "AES"},
 }
 
 var arm64Off = []featuresOff{
-	{"sve", "", "", "", "", ""},
-	{"pmull", "", "", "", "none", "PMULL"},
-	{"aes", "", "stdlib", "", "none", "AES"},
-	{"aes,pmull", "", "stdlib", "", "none", "AES,PMULL"},
-	{"sha512", "", "", "stdlib", "", ""},
+	{"sve", "", "", "", "", "", ""},
+	{"pmull", "", "", "", "", "none", "PMULL"},
+	{"aes", "", "stdlib", "", "", "none", "AES"},
+	{"aes,pmull", "", "stdlib", "", "", "none", "AES,PMULL"},
+	{"sha512", "", "", "", "stdlib", "", ""},
 }
 
 // TestFeaturesOff runs tests in processes whose CPU features are switched off: the kernels must
@@ -168,6 +172,7 @@ func TestFeaturesOff(t *testing.T) {
 	all := map[kernel.Layer][]string{
 		kernel.NH:     {"avx512", "avx2", "neon", "generic"},
 		kernel.AES:    {"vaes", "vaes256", "aesni", "armv8", "stdlib"},
+		kernel.SHA256: {"avx512", "sha", "avx512lanes", "stdlib"},
 		kernel.SHA512: {"avx512", "avx512lanes", "avx2", "sha512", "stdlib"},
 		kernel.GCM:    {"avx512", "avx2", "aesni", "armv8", "stdlib", "none"},
 	}
@@ -176,7 +181,7 @@ func TestFeaturesOff(t *testing.T) {
 			continue // GODEBUG cannot switch off what the CPU does not have
 		}
 		var want []string
-		for l, name := range map[kernel.Layer]string{kernel.NH: test.nh, kernel.AES: test.aes, kernel.SHA512: test.sha512, kernel.GCM: test.gcm} {
+		for l, name := range map[kernel.Layer]string{kernel.NH: test.nh, kernel.AES: test.aes, kernel.SHA256: test.sha256, kernel.SHA512: test.sha512, kernel.GCM: test.gcm} {
 			have := append(slices.Clone(kernel.List(l)), "none")
 			if name == "" {
 				name = kernel.Active(l)
@@ -188,7 +193,7 @@ func TestFeaturesOff(t *testing.T) {
 				}
 			}
 		}
-		cmd := exec.Command(os.Args[0], "-test.short", "-test.run=^TestHardware$|^TestRequire|^TestUMACSign$|^TestUMACInit$|^TestHMACSHA512Verify$|^TestGMACContract$|^TestGMACUnsupported$|^ExampleNewGMAC$")
+		cmd := exec.Command(os.Args[0], "-test.short", "-test.run=^TestHardware$|^TestRequire|^TestUMACSign$|^TestUMACInit$|^TestHMACVerify$|^TestGMACContract$|^TestGMACUnsupported$|^ExampleNewGMAC$")
 		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",cpu."+strings.ReplaceAll(test.off, ",", "=off,cpu.")+"=off", ","),
 			"FASTMAC_TEST_KERNELS="+strings.Join(want, ","), "FASTMAC_TEST_MISSING="+test.missing)
 		out, err := cmd.CombinedOutput()

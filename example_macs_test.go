@@ -6,11 +6,11 @@ package fastmac_test
 
 import (
 	"bytes"
+	"crypto"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"log"
 	"runtime"
@@ -24,7 +24,7 @@ import (
 )
 
 // TestMain skips examples of GMAC where it cannot be used, of its streams where there are
-// none, and of HMAC-SHA-512's Clone where crypto/hmac has none.
+// none, and of HMAC's Clone where crypto/hmac has none.
 func TestMain(m *testing.M) {
 	if fastmac.RequireGCM() != nil {
 		mactest.SkipExamples("^Example.*GMAC")
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	if runtime.GOARCH == "amd64" && fastmac.RequireAES() == nil && kernel.NewReport().AES == "stdlib" {
 		mactest.SkipExamples("^Example_placedState$") // FASTMAC_TEST_KERNELS chose what it cannot see
 	}
-	if _, err := fastmac.NewHMACSHA512(make([]byte, 64)).Clone(); mactest.CannotClone(err) {
-		mactest.SkipExamples("^ExampleHMACSHA512_Clone$")
+	if _, err := mactest.Must(fastmac.NewHMAC(crypto.SHA256, make([]byte, 64))).Clone(); mactest.CannotClone(err) {
+		mactest.SkipExamples("^ExampleHMAC_Clone$")
 	}
 	m.Run()
 }
@@ -190,18 +190,24 @@ func ExampleGMACKey_TagBatch() {
 	// Output: false true false
 }
 
-func ExampleNewHMACSHA512() {
-	h := fastmac.NewHMACSHA512([]byte("Jefe")) // RFC 4231, test case 2
+func ExampleNewHMAC() {
+	h, err := fastmac.NewHMAC(crypto.SHA256, []byte("Jefe")) // RFC 4231, test case 2
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer h.Destroy()
 	io.WriteString(h, "what do ya want ")
 	io.WriteString(h, "for nothing?")
 	fmt.Printf("%x\n", h.Sum(nil)[:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+	// Output: 5bdcc146bf60754e6a042426089575c7
 }
 
 // A program resets a stream for each message. The stream keeps its key.
-func ExampleHMACSHA512() {
-	h := fastmac.NewHMACSHA512([]byte("Jefe"))
+func ExampleHMAC() {
+	h, err := fastmac.NewHMAC(crypto.SHA256, []byte("Jefe"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer h.Destroy()
 	var tags [][]byte
 	for _, msg := range []string{"what do ya want for nothing?", "another message"} {
@@ -210,12 +216,15 @@ func ExampleHMACSHA512() {
 		tags = append(tags, h.Sum(nil))
 	}
 	fmt.Println(h.Verify(tags[1]), h.Verify(tags[0]), h.Size(), h.BlockSize())
-	// Output: true false 64 128
+	// Output: true false 32 64
 }
 
 // Messages with a common beginning: a clone saves hashing it again.
-func ExampleHMACSHA512_Clone() {
-	h := fastmac.NewHMACSHA512([]byte("Jefe"))
+func ExampleHMAC_Clone() {
+	h, err := fastmac.NewHMAC(crypto.SHA256, []byte("Jefe"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	io.WriteString(h, "what do ya want ")
 	c, err := h.Clone()
 	if err != nil {
@@ -223,12 +232,15 @@ func ExampleHMACSHA512_Clone() {
 	}
 	io.WriteString(c, "for nothing?")
 	fmt.Printf("%x\n", c.Sum(nil)[:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+	// Output: 5bdcc146bf60754e6a042426089575c7
 }
 
 // Goroutines share a key. Each has its own stream.
-func ExampleHMACSHA512Key_New() {
-	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
+func ExampleHMACKey_New() {
+	k, err := fastmac.NewHMACKey(crypto.SHA256, []byte("Jefe"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer k.Destroy()
 	tags := make(chan []byte)
 	for range 2 {
@@ -242,28 +254,37 @@ func ExampleHMACSHA512Key_New() {
 	// Output: true
 }
 
-func ExampleNewHMACSHA512Key() {
-	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
+func ExampleNewHMACKey() {
+	k, err := fastmac.NewHMACKey(crypto.SHA256, []byte("Jefe"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer k.Destroy()
 	msg := []byte("what do ya want for nothing?")
 	tag := k.Tag(nil, msg)
 	fmt.Printf("%x %v\n", tag[:16], k.Verify(tag, msg))
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3 true
+	// Output: 5bdcc146bf60754e6a042426089575c7 true
 }
 
-func ExampleHMACSHA512Key_TagBatch() {
-	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
+func ExampleHMACKey_TagBatch() {
+	k, err := fastmac.NewHMACKey(crypto.SHA256, []byte("Jefe"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	batch := []fastmac.Message{
-		{Data: []byte("first"), Tag: make([]byte, fastmac.HMACSHA512Size)},
-		{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, fastmac.HMACSHA512Size)},
+		{Data: []byte("first"), Tag: make([]byte, crypto.SHA256.Size())},
+		{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, crypto.SHA256.Size())},
 	}
 	k.TagBatch(batch)
 	fmt.Printf("%x\n", batch[1].Tag[:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+	// Output: 5bdcc146bf60754e6a042426089575c7
 }
 
-func ExampleHMACSHA512Key_VerifyBatch() {
-	k := fastmac.NewHMACSHA512Key([]byte("Jefe"))
+func ExampleHMACKey_VerifyBatch() {
+	k, err := fastmac.NewHMACKey(crypto.SHA256, []byte("Jefe"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	first, second := []byte("first"), []byte("second")
 	batch := []fastmac.Message{
 		{Data: first, Tag: k.Tag(nil, first)},
@@ -273,27 +294,30 @@ func ExampleHMACSHA512Key_VerifyBatch() {
 	// Output: false true false
 }
 
-func ExampleSumHMACSHA512() {
-	tag := fastmac.SumHMACSHA512([]byte("Jefe"), []byte("what do ya want for nothing?"))
+func ExampleSumHMAC() {
+	tag := fastmac.SumHMAC(crypto.SHA256, nil, []byte("Jefe"), []byte("what do ya want for nothing?"))
 	fmt.Printf("%x\n", tag[:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+	// Output: 5bdcc146bf60754e6a042426089575c7
 }
 
-func ExampleSumHMACSHA512Batch() {
+func ExampleSumHMACBatch() {
 	keys := [][]byte{[]byte("another key"), []byte("Jefe")}
 	batch := []fastmac.Message{
-		{Data: []byte("first"), Tag: make([]byte, fastmac.HMACSHA512Size)},
-		{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, fastmac.HMACSHA512Size)},
+		{Data: []byte("first"), Tag: make([]byte, crypto.SHA256.Size())},
+		{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, crypto.SHA256.Size())},
 	}
-	fastmac.SumHMACSHA512Batch(keys, batch)
+	fastmac.SumHMACBatch(crypto.SHA256, keys, batch)
 	fmt.Printf("%x\n", batch[1].Tag[:16])
-	// Output: 164b7a7bfcf819e2e395fbe73b56e0a3
+	// Output: 5bdcc146bf60754e6a042426089575c7
 }
 
 // A token service verifies a thousand tokens signed with HS512 (RFC 7518 section
 // 3.2) in one call.
 func Example_tokens() {
-	k := fastmac.NewHMACSHA512Key([]byte("the key of the token service, 64 bytes of it as the RFC advises!"))
+	k, err := fastmac.NewHMACKey(crypto.SHA512, []byte("the key of the token service, 64 bytes of it as the RFC advises!"))
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer k.Destroy()
 
 	// What arrives: header, claims and signature. Number 500 is forged.
@@ -326,25 +350,31 @@ func Example_tokens() {
 
 // Before: crypto/hmac.
 //
-//	h := hmac.New(sha512.New, key)
+//	h := hmac.New(sha256.New, key)
 //	h.Write(msg)
 //	ok := hmac.Equal(tag, h.Sum(nil))
 //
 // Code that takes a hash.Hash needs no other change. For many messages under one key, an
-// HMACSHA512Key is faster than a stream that is reset.
+// HMACKey is faster than a stream that is reset.
 func Example_fromCryptoHMAC() {
 	key, msg := []byte("Jefe"), []byte("what do ya want for nothing?")
-	var h hash.Hash = fastmac.NewHMACSHA512(key)
+	h, err := fastmac.NewHMAC(crypto.SHA256, key) // a hash.Hash
+	if err != nil {
+		log.Fatal(err)
+	}
 	h.Write(msg)
 	tag := h.Sum(nil)
 
-	k := fastmac.NewHMACSHA512Key(key)
+	k, err := fastmac.NewHMACKey(crypto.SHA256, key)
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(k.Verify(tag, msg))
 	// Output: true
 }
 
 // A program that chooses its MAC when it starts declares the interface that it needs. The interface
-// has a nonce. HMAC-SHA-512 has none: the type numbered makes it a part of the message.
+// has a nonce. HMAC has none: the type numbered makes it a part of the message.
 type packetMAC interface {
 	Size() int
 	Tag(dst, nonce, msg []byte) []byte
@@ -352,7 +382,7 @@ type packetMAC interface {
 	Destroy()
 }
 
-type numbered struct{ *fastmac.HMACSHA512Key }
+type numbered struct{ *fastmac.HMACKey }
 
 func (n numbered) Tag(dst, nonce, msg []byte) []byte {
 	h := n.New()
@@ -381,7 +411,8 @@ func newPacketMAC(name string, key []byte) (packetMAC, error) {
 	case "gmac":
 		return fastmac.NewGMACKey(key)
 	case "hmac":
-		return numbered{fastmac.NewHMACSHA512Key(key)}, nil
+		k, err := fastmac.NewHMACKey(crypto.SHA256, key)
+		return numbered{k}, err
 	}
 	return nil, fmt.Errorf("MAC %q: want umac, gmac or hmac", name)
 }
@@ -390,7 +421,7 @@ func Example_choice() {
 	for _, name := range []string{"umac", "gmac", "hmac", "md5"} {
 		mac, err := newPacketMAC(name, []byte("0123456789abcdef"))
 		if errors.Is(err, errors.ErrUnsupported) {
-			log.Print(err, "; using HMAC-SHA-512")
+			log.Print(err, "; using HMAC-SHA-256")
 			mac, err = newPacketMAC("hmac", []byte("0123456789abcdef"))
 		}
 		if err != nil {
@@ -450,15 +481,23 @@ func ExampleVerifyBatch() {
 
 // TagBatch tags messages under different keys in one call.
 func ExampleTagBatch() {
-	keys := []*fastmac.HMACSHA512Key{fastmac.NewHMACSHA512Key([]byte("Jefe")), fastmac.NewHMACSHA512Key([]byte("another key"))}
+	var keys []*fastmac.HMACKey
+	for _, key := range []string{"Jefe", "another key"} {
+		k, err := fastmac.NewHMACKey(crypto.SHA256, []byte(key))
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer k.Destroy()
+		keys = append(keys, k)
+	}
 	batch := make([]fastmac.Message, len(keys))
 	for i := range batch {
-		batch[i] = fastmac.Message{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, fastmac.HMACSHA512Size)}
+		batch[i] = fastmac.Message{Data: []byte("what do ya want for nothing?"), Tag: make([]byte, crypto.SHA256.Size())}
 	}
 	fastmac.TagBatch(keys, batch)
 	fmt.Printf("%x\n", batch[0].Tag[:16])
 	fmt.Println(fastmac.VerifyBatch(keys, batch))
 	// Output:
-	// 164b7a7bfcf819e2e395fbe73b56e0a3
+	// 5bdcc146bf60754e6a042426089575c7
 	// true
 }

@@ -5,6 +5,7 @@
 package fastmac_test
 
 import (
+	"crypto"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -280,10 +281,14 @@ func Example_printing() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(k, k.New(), fastmac.NewHMACSHA512Key([]byte("key")))
+	h, err := fastmac.NewHMAC(crypto.SHA256, []byte("key"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(k, k.New(), h)
 	fmt.Printf("%+v\n", k)
 	// Output:
-	// fastmac.UMACKey(96-bit tag) fastmac.UMAC(96-bit tag) fastmac.HMACSHA512Key(512-bit tag)
+	// fastmac.UMACKey(96-bit tag) fastmac.UMAC(96-bit tag) fastmac.HMAC(SHA-256)
 	// fastmac.UMACKey(96-bit tag)
 }
 
@@ -294,7 +299,7 @@ func ExampleHardware() {
 // A program that can choose its MAC uses UMAC only where AES runs on AES instructions.
 func ExampleRequireAES() {
 	if err := fastmac.RequireAES(); err != nil {
-		log.Print(err, "; using HMAC-SHA-512")
+		log.Print(err, "; using HMAC-SHA-256")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // TagBatch writes the tag of batch[i].Data under keys[i] and batch[i].Nonce to batch[i].Tag, for
-// each i. With HMAC-SHA-512 there is no nonce.
+// each i. With HMAC there is no nonce.
 //
 // It is for servers with more keys than the CPU's cache has room for: while it hashes some
 // messages, it loads the keys of the next ones. If all messages are under one key, the method
@@ -29,7 +29,7 @@ import (
 // batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another message.
 // Messages may overlap each other. TagBatch does not allocate where Tag of the keys does not. It is
 // safe for concurrent use with the same keys.
-func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message) {
+func TagBatch[K *UMACKey | *GMACKey | *HMACKey](keys []K, batch []Message) {
 	mustPair("TagBatch", len(keys), len(batch))
 	switch keys := any(keys).(type) {
 	case []*UMACKey:
@@ -38,7 +38,7 @@ func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message)
 	case []*GMACKey:
 		mustNonces(batch, "GMAC", GMACNonceSize, GMACNonceSize, "12")
 		tagMany(keys, &gmacLines, batch)
-	case []*HMACSHA512Key:
+	case []*HMACKey:
 		tagHMACs(keys, batch)
 	}
 }
@@ -52,7 +52,7 @@ func TagBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message)
 //
 // If keys and batch have different lengths, VerifyBatch panics before it writes anything. If a key
 // was destroyed, it panics when it comes to that message.
-func VerifyBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Message) bool {
+func VerifyBatch[K *UMACKey | *GMACKey | *HMACKey](keys []K, batch []Message) bool {
 	mustPair("VerifyBatch", len(keys), len(batch))
 	refuse(batch)
 	switch keys := any(keys).(type) {
@@ -60,7 +60,7 @@ func VerifyBatch[K *UMACKey | *GMACKey | *HMACSHA512Key](keys []K, batch []Messa
 		return verifyMany(keys, &umacLines, batch)
 	case []*GMACKey:
 		return verifyMany(keys, &gmacLines, batch)
-	case []*HMACSHA512Key:
+	case []*HMACKey:
 		return verifyHMACs(keys, batch)
 	}
 	panic("unreachable")
@@ -211,10 +211,10 @@ func linesOf(at uintptr, classes ...[][2]uintptr) (l keyLines) {
 }
 
 // The lists are for keys that the runtime allocates. A key of GMAC then begins at the start of a
-// cache line, one of UMAC 8 bytes after it (see TestKeyLine), and one of HMAC-SHA-512 anywhere. Of
+// cache line, one of UMAC 8 bytes after it (see TestKeyLine), and one of HMAC anywhere. Of
 // keys in other places a line may be missing, which costs time only.
 var (
 	umacLines = linesOf(8, umacParts()...)
 	gmacLines = linesOf(0, [][2]uintptr{{0, unsafe.Sizeof(GMACKey{})}})
-	hmacLines = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACSHA512Key{})}})
+	hmacLines = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACKey{})}})
 )

@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"bytes"
+	"crypto"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -20,7 +21,7 @@ import (
 
 // manyKeys is what tests of batches over many keys know of a type of key.
 type manyKeys[K interface {
-	*UMACKey | *GMACKey | *HMACSHA512Key
+	*UMACKey | *GMACKey | *HMACKey
 }] struct {
 	mac     string
 	newKey  func(i int) K // tag sizes and sizes of keys differ
@@ -52,12 +53,12 @@ func manyGMAC(rng *rand.ChaCha8) manyKeys[*GMACKey] {
 	}
 }
 
-func manyHMAC(rng *rand.ChaCha8) manyKeys[*HMACSHA512Key] {
-	return manyKeys[*HMACSHA512Key]{
-		"HMAC-SHA-512",
-		func(i int) *HMACSHA512Key { return NewHMACSHA512Key(mactest.Random(rng, 14+7*i)) },
-		(*HMACSHA512Key).Size, func(k *HMACSHA512Key, _, msg []byte) []byte { return k.Tag(nil, msg) },
-		(*HMACSHA512Key).Destroy, []int{0}, map[int]string{1: "want none", 12: "want none"}, rng,
+func manyHMAC(h crypto.Hash, rng *rand.ChaCha8) manyKeys[*HMACKey] {
+	return manyKeys[*HMACKey]{
+		"HMAC",
+		func(i int) *HMACKey { return newKey(h, mactest.Random(rng, 14+7*i)) },
+		(*HMACKey).Size, func(k *HMACKey, _, msg []byte) []byte { return k.Tag(nil, msg) },
+		(*HMACKey).Destroy, []int{0}, map[int]string{1: "want none", 12: "want none"}, rng,
 	}
 }
 
@@ -71,7 +72,7 @@ func TestManyKeys(t *testing.T) {
 	t.Run("GMAC", func(t *testing.T) {
 		mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) { manyGMAC(rng).test(t) })
 	})
-	t.Run("HMAC", func(t *testing.T) { forAllHMAC(t, func(t *testing.T) { manyHMAC(rng).test(t) }) })
+	t.Run("HMAC", func(t *testing.T) { forAllHMAC(t, func(t *testing.T, h crypto.Hash) { manyHMAC(h, rng).test(t) }) })
 }
 
 func (m manyKeys[K]) test(t *testing.T) {
@@ -381,7 +382,7 @@ func TestKeyLines(t *testing.T) {
 	for name, l := range map[string]struct {
 		lines *keyLines
 		size  uintptr
-	}{"GMAC": {&gmacLines, unsafe.Sizeof(GMACKey{})}, "HMAC": {&hmacLines, unsafe.Sizeof(HMACSHA512Key{})}} {
+	}{"GMAC": {&gmacLines, unsafe.Sizeof(GMACKey{})}, "HMAC": {&hmacLines, unsafe.Sizeof(HMACKey{})}} {
 		if n := len(l.lines.offsets); l.lines.class(0) != 0 || l.lines.class(1<<20) != 0 || int(l.lines.counts[0]) != n || l.lines.offsets[n-1] >= uint64(l.size) {
 			t.Errorf("%s: %v for %d bytes", name, *l.lines, l.size)
 		}

@@ -167,8 +167,10 @@ func TestCounting(t *testing.T) {
 		count(fmt.Sprintf("UMAC-%d", 8*size), uint64(long), k.New(), k.Tag)
 	}
 	if !useFIPS { // crypto/hmac allocates
-		k := NewHMACSHA512Key([]byte("key"))
-		count("HMAC-SHA-512", 0, hmacStream{k.New()}, func(dst, _, msg []byte) []byte { return k.Tag(dst, msg) })
+		for _, h := range hmacList {
+			k := newKey(h, []byte("key"))
+			count("HMAC-"+h.String(), 0, streamWithoutNonce{k.New()}, func(dst, _, msg []byte) []byte { return k.Tag(dst, msg) })
+		}
 	}
 	if RequireGCM() == nil && kernel.Active(kernel.GCM) != "stdlib" { // crypto/cipher allocates
 		k := mactest.Must(NewGMACKey(make([]byte, 16)))
@@ -176,10 +178,10 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// hmacStream has Tag as the other streams, without a nonce.
-type hmacStream struct{ *HMACSHA512 }
+// streamWithoutNonce has Tag as the other streams, without a nonce.
+type streamWithoutNonce struct{ *HMAC }
 
-func (h hmacStream) Tag(dst, _ []byte) []byte { return h.Sum(dst) }
+func (h streamWithoutNonce) Tag(dst, _ []byte) []byte { return h.Sum(dst) }
 
 // TestNonceLengths checks what the package documentation says of nonces that are
 // equal when zero-padded: the pads are equal if the last bytes select the same part.

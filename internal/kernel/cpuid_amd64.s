@@ -2,11 +2,12 @@
 
 //go:build !purego
 
-// func cpuid7() (ecx uint32)
+// func cpuid7() (ebx uint32, ecx uint32)
 // Requires: CPUID
-TEXT ·cpuid7(SB), $0-4
+TEXT ·cpuid7(SB), $0-8
 	MOVL $0x00000007, AX
 	XORL CX, CX
 	CPUID
-	MOVL CX, ecx+0(FP)
+	MOVL BX, ebx+0(FP)
+	MOVL CX, ecx+4(FP)
 	RET

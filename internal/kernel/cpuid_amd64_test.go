@@ -19,7 +19,7 @@ func TestCPUID7(t *testing.T) {
 	if !cpu.X86.HasAVX2 {
 		t.Skip("needs AVX2")
 	}
-	ecx := cpuid7()
+	ebx, ecx := cpuid7()
 	vaes, vpclmulqdq := ecx&(1<<9) != 0, ecx&(1<<10) != 0
 	if cpu.X86.HasAVX512VAES && !vaes || cpu.X86.HasAVX512VPCLMULQDQ && !vpclmulqdq {
 		t.Errorf("%08x: want VAES %v, VPCLMULQDQ %v", ecx, cpu.X86.HasAVX512VAES, cpu.X86.HasAVX512VPCLMULQDQ)
@@ -28,7 +28,9 @@ func TestCPUID7(t *testing.T) {
 	if err != nil || !regexp.MustCompile(`(?m)^flags\s*:.* avx2 `).Match(info) {
 		return // not Linux, or an emulator
 	}
-	if has := regexp.MustCompile(`(?m)^flags\s*:.* vaes `).Match(info); has != vaes {
-		t.Errorf("%08x: VAES %v, and %v in /proc/cpuinfo", ecx, vaes, has)
+	for name, bit := range map[string]bool{"vaes": vaes, "sha_ni": ebx&(1<<29) != 0} {
+		if has := regexp.MustCompile(`(?m)^flags\s*:.* ` + name + ` `).Match(info); has != bit {
+			t.Errorf("%08x, %08x: %s %v, and %v in /proc/cpuinfo", ebx, ecx, name, bit, has)
+		}
 	}
 }

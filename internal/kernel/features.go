@@ -19,6 +19,7 @@ const (
 	SSSE3 Feature = iota
 	SSE41
 	X86AES
+	X86SHA
 	RDSEED
 	PCLMULQDQ
 	AVX
@@ -57,6 +58,7 @@ var features = [...]struct {
 	SSSE3:      {"SSSE3", cpu.X86.HasSSSE3},
 	SSE41:      {"SSE4.1", cpu.X86.HasSSE41},
 	X86AES:     {"AES", cpu.X86.HasAES},
+	X86SHA:     {"SHA", false}, // see cpuid_amd64.go
 	RDSEED:     {"RDSEED", cpu.X86.HasRDSEED},
 	PCLMULQDQ:  {"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
 	AVX:        {"AVX", cpu.X86.HasAVX},

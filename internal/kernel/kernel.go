@@ -19,14 +19,15 @@ type Layer uint8
 const (
 	NH     Layer = iota // L1 and L2 of UMAC
 	AES                 // keys and pads of UMAC, and package hwrand
-	SHA512              // HMAC-SHA-512
+	SHA256              // HMAC with SHA-224 and SHA-256
+	SHA512              // HMAC with SHA-384, SHA-512 and its truncated forms
 	GCM                 // GMAC and AES-GCM
 )
 
 // Layers is the number of layers.
-const Layers = 4
+const Layers = 5
 
-var layerNames = [Layers]string{NH: "NH", AES: "AES", SHA512: "SHA-512", GCM: "GCM"}
+var layerNames = [Layers]string{NH: "NH", AES: "AES", SHA256: "SHA-256", SHA512: "SHA-512", GCM: "GCM"}
 
 func (l Layer) String() string { return layerNames[l] }
 
@@ -129,7 +130,7 @@ func Lacks(l Layer) string {
 	switch kernels := registered[l].kernels; {
 	case len(kernels) > 0:
 		return strings.Join(kernels[0].Needs.Missing(), ", ")
-	case slices.Contains(withAssembly, runtime.GOARCH):
+	case Purego && slices.Contains(withAssembly, runtime.GOARCH):
 		return "assembly (tag purego)"
 	default:
 		return "assembly for " + runtime.GOARCH

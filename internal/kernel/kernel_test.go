@@ -206,7 +206,7 @@ func TestRequires(t *testing.T) {
 		{"nh_amd64.s", kernel.NH, ""},
 		{"internal/aes/aes_amd64.s", kernel.AES, "aesni"},
 		{"internal/gcm/gcm_amd64.s", kernel.GCM, "aesni"},
-		{"internal/sha512/sha512_amd64.s", kernel.SHA512, ""},
+		{"internal/sha2/sha512_amd64.s", kernel.SHA512, ""},
 		{"internal/kernel/cpuid_amd64.s", kernel.NH, "none"},
 		{"internal/prefetch/prefetch_amd64.s", kernel.NH, "none"},
 	} {
@@ -264,7 +264,7 @@ func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
 		for _, function := range functions(t, file) {
 			name, _, _ := strings.Cut(function, "(")
-			gcm, sha512 := file == "internal/gcm/gcm_arm64.s", file == "internal/sha512/sha512_arm64.s"
+			gcm, sha512 := file == "internal/gcm/gcm_arm64.s", file == "internal/sha2/sha512_arm64.s"
 			aes := gcm || file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
 			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm, `\tSHA\w+`: sha512, `\tMRS`: name == "·rndrrs"} {
 				if m := regexp.MustCompile(instruction).FindString(function); m != "" && !allowed {

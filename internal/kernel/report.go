@@ -11,11 +11,11 @@ import (
 )
 
 // A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon",
-// "armv8" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the
+// "armv8", "sha" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the
 // Go standard library, which may have its own assembly, and "none" is that there is no
 // implementation for this machine.
 //
-// NHLacks, AESLacks, SHA512Lacks and GCMLacks have what is missing for the best implementation
+// NHLacks, AESLacks, SHA256Lacks, SHA512Lacks and GCMLacks have what is missing for the best implementation
 // that this module has for any machine. They are empty if that one is in use. Otherwise each is
 // one of these:
 //
@@ -27,7 +27,8 @@ import (
 type Report struct {
 	NH     string // L1 of UMAC: avx512, avx2, neon or generic
 	AES    string // key derivation and pads of UMAC: aesni, armv8 or stdlib
-	SHA512 string // HMAC-SHA-512: avx512, avx2, sha512 or stdlib
+	SHA256 string // HMAC with SHA-224 and SHA-256: avx512, sha or stdlib
+	SHA512 string // HMAC with SHA-384 and SHA-512: avx512, avx2, sha512 or stdlib
 
 	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, armv8, stdlib, or
 	// none if they cannot be used.
@@ -35,6 +36,7 @@ type Report struct {
 
 	NHLacks     string `json:",omitempty"`
 	AESLacks    string `json:",omitempty"` // of the expansion of keys, of batches and of package hwrand
+	SHA256Lacks string `json:",omitempty"`
 	SHA512Lacks string `json:",omitempty"`
 	GCMLacks    string `json:",omitempty"`
 }
@@ -44,12 +46,16 @@ func NewReport() Report {
 	r := Report{
 		NH: Active(NH), NHLacks: Lacks(NH),
 		AES: Active(AES), AESLacks: Lacks(AES),
+		SHA256: Active(SHA256), SHA256Lacks: Lacks(SHA256),
 		SHA512: Active(SHA512), SHA512Lacks: Lacks(SHA512),
 		GCM: Active(GCM), GCMLacks: Lacks(GCM),
 	}
 	// The names of variants are for tests.
 	if r.AES == "vaes" || r.AES == "vaes256" {
 		r.AES = "aesni"
+	}
+	if r.SHA256 == "avx512lanes" {
+		r.SHA256 = "avx512"
 	}
 	if r.SHA512 == "avx512lanes" {
 		r.SHA512 = "avx512"
@@ -58,7 +64,8 @@ func NewReport() Report {
 		r.GCM, r.GCMLacks = "none", "approval (fips140=only)" // crypto/cipher refuses it
 	}
 	if fips140.Enabled() {
-		r.SHA512, r.SHA512Lacks = "stdlib", "validation (FIPS 140 mode)"
+		r.SHA256, r.SHA256Lacks = "stdlib", "validation (FIPS 140 mode)"
+		r.SHA512, r.SHA512Lacks = r.SHA256, r.SHA256Lacks
 	}
 	return r
 }
@@ -70,6 +77,7 @@ func (r Report) String() string {
 	for i, layer := range [...]struct{ name, runs, lacks string }{
 		{"UMAC", r.NH, r.NHLacks},
 		{"AES", r.AES, r.AESLacks},
+		{"HMAC-SHA-256", r.SHA256, r.SHA256Lacks},
 		{"HMAC-SHA-512", r.SHA512, r.SHA512Lacks},
 		{"AES-GCM", r.GCM, r.GCMLacks},
 	} {

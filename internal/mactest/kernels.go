@@ -17,7 +17,7 @@ import (
 var (
 	UMAC = []kernel.Layer{kernel.NH, kernel.AES}
 	AES  = []kernel.Layer{kernel.AES}
-	HMAC = []kernel.Layer{kernel.SHA512}
+	HMAC = []kernel.Layer{kernel.SHA256, kernel.SHA512}
 	GCM  = []kernel.Layer{kernel.GCM}
 )
 

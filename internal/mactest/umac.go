@@ -6,6 +6,7 @@ package mactest
 
 import (
 	"bytes"
+	"crypto"
 	"slices"
 	"testing"
 )
@@ -40,9 +41,9 @@ func Batch[M message](tags, nonces, data [][]byte) []M {
 // TagBatch calls f, a TagBatch.
 func TagBatch[M message](f func([]M), tags, nonces, data [][]byte) { f(Batch[M](tags, nonces, data)) }
 
-// SumBatch calls f, SumHMACSHA512Batch.
-func SumBatch[M message](f func([][]byte, []M), tags, keys, data [][]byte) {
-	f(keys, Batch[M](tags, nil, data))
+// SumBatch calls f, SumHMACBatch.
+func SumBatch[M message](f func(crypto.Hash, [][]byte, []M), h crypto.Hash, tags, keys, data [][]byte) {
+	f(h, keys, Batch[M](tags, nil, data))
 }
 
 // VerifyBatch calls f, a VerifyBatch, with messages whose OK is ok, and sets ok to what f makes of
@@ -65,12 +66,12 @@ func VerifyBatch[M message](f func([]M) bool, ok []bool, tags, nonces, data [][]
 	return all
 }
 
-// Slices returns tags of HMAC-SHA-512 as slices.
-func Slices(tags [][64]byte) (all [][]byte) {
-	for i := range tags {
-		all = append(all, tags[i][:])
+// Tags returns n tags of size bytes, all zeros.
+func Tags(n, size int) (tags [][]byte) {
+	for range n {
+		tags = append(tags, make([]byte, size))
 	}
-	return all
+	return tags
 }
 
 // UMACBatch is the arguments of TagBatch and VerifyBatch.

@@ -21,7 +21,8 @@ func main() {
 	MOVL(U32(7), EAX)
 	XORL(ECX, ECX)
 	CPUID()
-	Store(ECX, ReturnIndex(0))
+	Store(EBX, ReturnIndex(0))
+	Store(ECX, ReturnIndex(1))
 	RET()
 	output.Generate("cpuid7") // which has no secrets
 }

@@ -54,7 +54,7 @@ func generate(out string) error {
 	case "aes_arm64.s":
 		declarations, write = "aes_arm64.go", f.aes
 	case "sha512_arm64.s":
-		declarations, write = "sha512_arm64.go", f.sha512
+		declarations, write = "sha2_arm64.go", f.sha512
 	case "gcm_arm64.s":
 		declarations, write = "gcm_arm64.go", f.gcm
 	case "prefetch_arm64.s":

@@ -40,19 +40,19 @@ type lane struct {
 
 var (
 	first  = lane{0, 1, 7, [5]v{0, 1, 2, 3, 4}, [8]v{5, 6, 7, 8, 9, 10, 11, 12}, [3]v{28, 29, 30}, ""}
-	second = lane{8, 9, 10, [5]v{13, 14, 15, 16, 17}, [8]v{18, 19, 20, 21, 22, 23, 24, 25}, [3]v{31, 27, 26}, "end__size+"}
+	second = lane{8, 9, 10, [5]v{13, 14, 15, 16, 17}, [8]v{18, 19, 20, 21, 22, 23, 24, 25}, [3]v{31, 27, 26}, "end512__size+"}
 )
 
 // sha512 writes sha512_arm64.s.
 func (f *file) sha512() {
-	fn := f.begin("blockSHA512")
+	fn := f.begin("block512SHA512")
 	var c code
 	c.load(first.state, fn.arg("state"))
 	c.load(first.p, fn.arg("p"))
 	c.compress(fn, first)
 	f.write(c)
 
-	fn = f.begin("blockPairSHA512")
+	fn = f.begin("pair512SHA512")
 	c = code{}
 	c.load(first.state, fn.arg("state"))
 	c.load(second.state, fn.arg("other"))
@@ -103,7 +103,7 @@ func (c *code) compress(fn function, lanes ...lane) {
 	c.jumpIf("GT", name+"Block")
 	c.jumpZero(ends, name+"Done")
 	for _, l := range lanes {
-		c.load(l.from, at(ends, l.end+"end_outer"))
+		c.load(l.from, at(ends, l.end+"end512_outer"))
 	}
 	c.jumpZero(first.from, name+"Done")
 	c.comment("The last block of the outer hash: the state, and padding.")
@@ -197,8 +197,8 @@ func (l lane) outer(c *code) {
 
 // padded makes a block: the words at p, the word after them, zeros, and the length.
 func (l lane) padded(c *code, name string) {
-	c.load(wordsLeft, at(ends, l.end+"end_words"))
-	c.load(tailWord, at(ends, l.end+"end_tail"))
+	c.load(wordsLeft, at(ends, l.end+"end512_words"))
+	c.load(tailWord, at(ends, l.end+"end512_tail"))
 	for _, w := range l.w {
 		c.zero(w)
 	}
@@ -223,6 +223,6 @@ func (l lane) padded(c *code, name string) {
 	}
 	c.label(name + "Ready")
 	l.bigEndian(c)
-	c.ldrq(l.t[0], at(ends, l.end+"end_bits"))
+	c.ldrq(l.t[0], at(ends, l.end+"end512_bits"))
 	c.veor(l.w[7], l.w[7], l.t[0])
 }

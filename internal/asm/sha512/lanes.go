@@ -52,15 +52,15 @@ func (l *lanes) row(field string, i int) Mem { return address(l.state.Field(fiel
 func (l *lanes) initial(i int) Mem { return address(l.state.Field("initial").Index(i)) }
 
 // hash returns the hash of a lane.
-func (l *lanes) hash(lane int) Mem { return address(l.state.Field("Hashes").Index(lane).Index(0)) }
+func (l *lanes) hash(lane int) Mem { return address(l.state.Field("hashes").Index(lane * hashSize)) }
 
 // align puts the loop that follows at the start of a cache line. Elsewhere it is up to
 // 4 % slower on Zen 5.
 func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}}) }
 
-// lanes512 generates lanesAVX512: blocks of eight messages in 512-bit registers.
+// lanes512 generates lanes512AVX512: blocks of eight messages in 512-bit registers.
 func lanes512() {
-	l := newLanes("lanesAVX512", 8, ZMM)
+	l := newLanes("lanes512AVX512", 8, ZMM)
 	v := l.v
 	w := make([]VecVirtual, 16) // the words of the message schedule in use
 	for i := range w {
@@ -219,10 +219,10 @@ func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 	lower(w[(i+14)%16], 19, 61, 6)
 }
 
-// lanes2 generates lanesAVX2: blocks of the first four messages in 256-bit registers.
+// lanes2 generates lanes512AVX2: blocks of the first four messages in 256-bit registers.
 func lanes2() {
 	const vec = 4 * 8
-	l := newLanes("lanesAVX2", 4, YMM)
+	l := newLanes("lanes512AVX2", 4, YMM)
 	v := l.v
 	frame := AllocLocal(16 * vec) // the words of the message schedule in use
 	w := func(i int) Mem { return frame.Offset(vec * (i % 16)) }

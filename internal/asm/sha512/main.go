@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command sha512 generates internal/sha512/sha512_amd64.s: the compression function
+// Command sha512 generates internal/sha2/sha512_amd64.s: the compression function
 // of SHA-512, FIPS 180-4 section 6.4.2, over a run of blocks.
 //
 // The working variables are in general registers, and round.go has their rounds. The
@@ -35,15 +35,16 @@ const (
 	rounds    = 80
 	wordSize  = 8
 	blockSize = 16 * wordSize
+	hashSize  = 8 * wordSize
 	vecWords  = 4
 )
 
 func main() {
-	Package("example.com/fastmac/internal/sha512")
+	Package("example.com/fastmac/internal/sha2")
 	ConstraintExpr("!purego")
 	constants()
-	block("blockAVX2", false, (*variables).fewInstructions)
-	block("blockAVX512", true, (*variables).shortChains)
+	block("block512AVX2", false, (*variables).fewInstructions)
+	block("block512AVX512", true, (*variables).shortChains)
 	lanes512()
 	lanes2()
 	output.Generate()
@@ -70,7 +71,7 @@ func constants() {
 	right8 = mask("right8", 0x0007060504030201, 0x080f0e0d0c0b0a09) // ROTR(8, v)
 	numbers = words("numbers", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 	laneBits = words("laneBits", 1, 2, 4, 8)
-	outerPadding = words("outerPadding", 1<<63, 0, 0, 0, 0, 0, 0, 8*(blockSize+8*wordSize))
+	outerPadding = words("outerPadding", 1<<63, 0, 0, 0, 0, 0, 0, 8*(blockSize+hashSize))
 }
 
 // block generates the function of that name, with rounds of one form.

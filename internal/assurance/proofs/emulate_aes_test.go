@@ -208,7 +208,7 @@ func (e *emulator) initial() []byte {
 	return state
 }
 
-func (e *emulator) constants() uint64 { return e.datum(program.ModulePath + "/internal/sha512.k") }
+func (e *emulator) constants() uint64 { return e.datum(program.ModulePath + "/internal/sha2.k512") }
 
 // sum is the hash of p, after n bytes whose chaining value is state, as package sha512 has it.
 // If outer is not nil, the hash of that is in turn hashed after it.
@@ -245,7 +245,7 @@ func (e *emulator) sum(kernel string, state, outer []byte, n int, p []byte) []by
 func TestEmulateSHA512(t *testing.T) {
 	e := newEmulator(t)
 	initial := e.initial()
-	for _, kernel := range []string{"sha512.blockAVX2", "sha512.blockAVX512"} {
+	for _, kernel := range []string{"sha2.block512AVX2", "sha2.block512AVX512"} {
 		for n := 0; n < 300; n += 1 + n/40 {
 			e.reset()
 			p := e.bytes(n)
@@ -276,7 +276,7 @@ func TestEmulateSHA512(t *testing.T) {
 			}
 		}
 	}
-	for kernel, lanes := range map[string]int{"sha512.lanesAVX512": 8, "sha512.lanesAVX2": 4} {
+	for kernel, lanes := range map[string]int{"sha2.lanes512AVX512": 8, "sha2.lanes512AVX2": 4} {
 		for blocks := 1; blocks < 4; blocks++ {
 			e.reset()
 			e.testLanes(kernel, lanes, uint64(blocks))
@@ -301,7 +301,7 @@ func (e *emulator) testLanes(kernel string, lanes int, blocks uint64) {
 	}
 	compress := func(value, p []byte) []byte {
 		s, at := e.sha512Words(value)
-		e.call("sha512.blockAVX2", at, e.in(p), uint64(len(p)/128), e.constants(), 0)
+		e.call("sha2.block512AVX2", at, e.in(p), uint64(len(p)/128), e.constants(), 0)
 		return s
 	}
 	copy(rows, e.bytes(len(rows)))

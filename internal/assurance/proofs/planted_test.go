@@ -25,7 +25,7 @@ const (
 	nhFile  = "nh_amd64.s"
 	aesFile = "internal/aes/aes_amd64.s"
 	gcmFile = "internal/gcm/gcm_amd64.s"
-	shaFile = "internal/sha512/sha512_amd64.s"
+	shaFile = "internal/sha2/sha512_amd64.s"
 
 	nhFileARM64  = "nh_arm64.s"
 	aesFileARM64 = "internal/aes/aes_arm64.s"
@@ -141,7 +141,7 @@ var planted = []fault{
 	{"a return", nhFile, "nhPoly", "JMP ·nhPolyGeneric+0(SB)", "RET", "not a part"},
 	{"a jump from a kernel", nhFile, "fillAVX2", "RET", "JMP ·fillAVX512+0(SB)", "no kernel has its name"},
 
-	{"the message of another lane", shaFile, "lanesAVX2", "MOVQ 8(BX), R8", "MOVQ (BX), R8", "word"},
+	{"the message of another lane", shaFile, "lanes512AVX2", "MOVQ 8(BX), R8", "MOVQ (BX), R8", "word"},
 }
 
 // plantedARM64 are such faults in the assembly for arm64.

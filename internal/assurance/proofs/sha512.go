@@ -71,8 +71,8 @@ func (v *prover) roundConstants() (constants []uint64, at formula.Word) {
 		}
 		constants = append(constants, new(big.Int).And(root, new(big.Int).SetUint64(1<<64-1)).Uint64())
 	}
-	at = v.set("/internal/sha512.k", 64, v.numbers(constants...)...)
-	o, _ := v.Datum(v.symbol("/internal/sha512.k"))
+	at = v.set("/internal/sha2.k512", 64, v.numbers(constants...)...)
+	o, _ := v.Datum(v.symbol("/internal/sha2.k512"))
 	for t, b := range slices.Collect(slices.Chunk(v.program.At(o.Linked).Bytes, 8)) {
 		if binary.LittleEndian.Uint64(b) != constants[t] {
 			panic(algebra.Unprovable(fmt.Sprintf("constant %d of SHA-512 is not that of the standard", t)))
@@ -118,7 +118,7 @@ func proveBlock(v *prover) (cases int, err error) {
 // proveLanes proves the compression of 1 to 3 blocks in each lane, with none, some and all of the
 // lanes beginning, and of one block where some or all lanes have outer hashes.
 func proveLanes(v *prover) (cases int, err error) {
-	n := map[string]int{"lanesAVX512": 8, "lanesAVX2": 4}[v.function.Name]
+	n := map[string]int{"lanes512AVX512": 8, "lanes512AVX2": 4}[v.function.Name]
 	all := uint64(1)<<n - 1
 	for blocks := 1; blocks <= 3; blocks++ {
 		for _, sets := range [][2]uint64{{0, 0}, {1, 0}, {0x5a & all, 0}, {all, 0}, {0, 1}, {1, 0x36 & all}, {0, all - 1}, {0, all}} {

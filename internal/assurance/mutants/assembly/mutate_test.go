@@ -185,7 +185,7 @@ func TestSource(t *testing.T) {
 		dropped(p.find(t, "stretchVAES", "vpxor xmm14, xmm14, xmm14")),
 		dropped(p.find(t, "stretchVAES", "vzeroupper")),
 		dropped(p.find(t, "stretchVAES", "vaesenc ")),
-		dropped(p.find(t, "blockAVX2", "vpxor xmm14, xmm14, xmm14")),
+		dropped(p.find(t, "block512AVX2", "vpxor xmm14, xmm14, xmm14")),
 	}
 	if err := s.trySource(mutants); err != nil {
 		t.Fatal(err)
@@ -230,8 +230,8 @@ func TestResume(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	for said, want := range map[string]string{
 		proofs.Held: proved,
-		"blockAVX2: a load at 0x40: rax depends on a secret": refused,
-		proofs.Undecided + "no verdict in 40s":               "open",
+		"block512AVX2: a load at 0x40: rax depends on a secret": refused,
+		proofs.Undecided + "no verdict in 40s":                  "open",
 	} {
 		o := verdict(said)
 		if got := o.column(); got != want {

@@ -106,7 +106,7 @@ CPU may see them differently, are not made, and neither are alterations that are
 same. A mutant is killed if a test that executes the instruction fails (fail), if the process dies
 otherwise (crash) or uses too much time of the CPU (time), or, with the line removed, if a test that
 reads the .s files fails (source). The tests are those of -short of the packages internal/kernel,
-internal/aes, internal/gcm, internal/sha512, aesgcm, internal/conformance, internal/memory and the
+internal/aes, internal/gcm, internal/sha2, aesgcm, internal/conformance, internal/memory and the
 root, without those that start processes. Those that have killed mutants of the function run first,
 and then the fastest that execute the instruction, for at most 0.2 s of the CPU in all. Each
 survivor is given to the check for constant time and the proofs of package proofs, for at most two

@@ -18,7 +18,7 @@ import (
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
-	compress "example.com/fastmac/internal/sha512"
+	compress "example.com/fastmac/internal/sha2"
 	"example.com/fastmac/packet"
 )
 

@@ -2,9 +2,10 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package sha512
+package sha2
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -15,24 +16,25 @@ import (
 // TestLanes puts runs of blocks directly before and after pages that cannot be read,
 // with a chaining value for each. Some lanes have more blocks than others, some have
 // part of a block after them, some are idle, some begin, and some have outer hashes.
-func TestLanes(t *testing.T) { forAllKernels(t, testLanes) }
+func TestLanes(t *testing.T) { forAllKernels(t, testLanes[uint32], testLanes[uint64]) }
 
-func testLanes(t *testing.T) {
-	lanes, _ := LaneCount()
+func testLanes[W Word](t *testing.T) {
+	lanes, _ := LaneCount[W]()
 	if lanes == 0 {
 		return
 	}
 	const most = 9
 	rng := rand.New(rand.NewPCG(180, 4))
-	value := func() (s [8]uint64) {
+	value := func() (s State[W]) {
 		for i := range s {
-			s[i] = rng.Uint64()
+			s[i] = W(rng.Uint64())
 		}
 		return s
 	}
+	blockSize := BlockSize[W]()
 	var mem [MaxLanes][]byte
 	for l := range mem {
-		mem[l] = mactest.Guarded(t, 2*most*BlockSize)
+		mem[l] = mactest.Guarded(t, 2*most*blockSize)
 	}
 	for round := range 300 {
 		blocks := 1 + round%most
@@ -40,19 +42,19 @@ func testLanes(t *testing.T) {
 			blocks = 1
 		}
 		shortest := rng.IntN(lanes)
-		var state Lanes
+		var state Lanes[W]
 		var p [MaxLanes][]byte
 		var initial, outer LaneSet
-		var want, hashes [MaxLanes][8]uint64
+		var want, hashes [MaxLanes]State[W]
 		first := value()
 		state.SetInitial(&first)
 		for l := range lanes {
 			if round%5 == 4 && l != shortest && rng.IntN(2) == 0 {
 				continue // idle
 			}
-			size := blocks * BlockSize
+			size := blocks * blockSize
 			if l != shortest && round%3 == 2 {
-				size += rng.IntN(3 * BlockSize)
+				size += rng.IntN(3 * blockSize)
 			}
 			run := mem[l][:size]
 			if round%2 == 1 {
@@ -74,18 +76,16 @@ func testLanes(t *testing.T) {
 			switch choice := rng.IntN(3); {
 			case blocks == 1 && (round%8 == 7 || choice == 0): // at times all of them
 				outer |= 1 << l
-				var b Buffer
-				Encode((*[Size]byte)(b[:]), &want[l])
-				copy(b[Size:], OuterPadding[:])
+				inner := encoded(&want[l])
 				want[l] = outerValue
-				blockGeneric(&want[l], b[:])
+				compressGeneric(&want[l], append(inner, pad[W](blockSize+len(inner))...))
 				hashes[l] = want[l]
 				continue
 			case round%16 < 8 || choice == 1:
 				initial |= 1 << l
 				want[l] = first
 			}
-			blockGeneric(&want[l], p[l][:blocks*BlockSize])
+			compressGeneric(&want[l], p[l][:blocks*blockSize])
 		}
 		if n := state.Block(&p, initial, outer); n != blocks {
 			t.Fatalf("%d blocks of %d", n, blocks)
@@ -94,20 +94,25 @@ func testLanes(t *testing.T) {
 			if len(p[l]) > 0 && get(&state, l) != want[l] {
 				t.Fatalf("%d blocks, lane %d, initial %b, outer %b: %x, want %x", blocks, l, initial, outer, get(&state, l), want[l])
 			}
-			var hash [Size]byte
-			if Encode(&hash, &hashes[l]); outer>>l&1 != 0 && state.Hashes[l] != hash {
-				t.Fatalf("lane %d, outer %b: hash %x, want %x", l, outer, state.Hashes[l], hash)
+			if hash := encoded(&hashes[l]); outer>>l&1 != 0 && !bytes.Equal(state.Hash(l), hash) {
+				t.Fatalf("lane %d, outer %b: hash %x, want %x", l, outer, state.Hash(l), hash)
+			}
+			for size := 0; size <= Size[W]() && len(p[l]) > 0; size += 4 {
+				cut := make([]byte, size)
+				if state.Encode(l, cut); !bytes.Equal(cut, encoded(&want[l])[:size]) {
+					t.Fatalf("lane %d: %x, want %x", l, cut, encoded(&want[l])[:size])
+				}
 			}
 		}
 	}
-	var state Lanes
-	long := make([]byte, (maxRun+1)*BlockSize)
+	var state Lanes[W]
+	long := make([]byte, (maxRun+1)*blockSize)
 	if n := state.Block(&[MaxLanes][]byte{long}, 0, 0); n != maxRun {
 		t.Errorf("%d blocks at once, want %d", n, maxRun)
 	}
 	for name, p := range map[string]*[MaxLanes][]byte{
 		"all lanes are idle":              {},
-		"a lane has only part of a block": {long, long[:BlockSize-1]},
+		"a lane has only part of a block": {long, long[:blockSize-1]},
 	} {
 		func() {
 			defer func() {
@@ -121,29 +126,31 @@ func testLanes(t *testing.T) {
 }
 
 // get returns the chaining value of a lane.
-func get(s *Lanes, lane int) (state [8]uint64) {
+func get[W Word](s *Lanes[W], lane int) (state State[W]) {
 	s.get(lane, &state)
 	return state
 }
 
 func BenchmarkLanes(b *testing.B) {
-	forAllKernels(b, func(b *testing.B) {
-		lanes, _ := LaneCount()
-		if lanes == 0 {
-			return
-		}
-		for _, blocks := range []int{1, 16} {
-			b.Run(fmt.Sprint("blocks=", blocks), func(b *testing.B) {
-				var state Lanes
-				var p [MaxLanes][]byte
-				for l := range p {
-					p[l] = make([]byte, blocks*BlockSize)
-				}
-				for b.Loop() {
-					state.Block(&p, 0, 0)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*blocks*lanes), "ns/block")
-			})
-		}
-	})
+	forAllKernels(b, benchmarkLanes[uint32], benchmarkLanes[uint64])
+}
+
+func benchmarkLanes[W Word](b *testing.B) {
+	lanes, _ := LaneCount[W]()
+	if lanes == 0 {
+		return
+	}
+	for _, blocks := range []int{1, 16} {
+		b.Run(fmt.Sprint("blocks=", blocks), func(b *testing.B) {
+			var state Lanes[W]
+			var p [MaxLanes][]byte
+			for l := range p {
+				p[l] = make([]byte, blocks*BlockSize[W]())
+			}
+			for b.Loop() {
+				state.Block(&p, 0, 0)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*blocks*lanes), "ns/block")
+		})
+	}
 }

@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/hmac"
 	"crypto/sha512"
 	"errors"
@@ -20,14 +21,23 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// forAllHMAC runs f as a subtest for each implementation of HMAC-SHA-512.
-func forAllHMAC(t *testing.T, f func(t *testing.T)) {
+// hmacList is the hashes of HMAC.
+var hmacList = []crypto.Hash{crypto.SHA224, crypto.SHA256, crypto.SHA384, crypto.SHA512, crypto.SHA512_224, crypto.SHA512_256}
+
+// forAllHMAC runs f as a subtest for each hash and each implementation of it.
+func forAllHMAC(t *testing.T, f func(t *testing.T, h crypto.Hash)) {
 	t.Helper()
-	eachHMAC(t, func(name string) { t.Run(name, f) })
+	eachHMAC(t, func(name string) {
+		for _, h := range hmacList {
+			t.Run(name+"/"+h.String(), func(t *testing.T) { f(t, h) })
+		}
+	})
 }
 
-// eachHMAC calls f with each implementation of HMAC-SHA-512 in use. The last one is
-// crypto/hmac, as in FIPS 140 mode.
+func newKey(h crypto.Hash, key []byte) *HMACKey { return mactest.Must(NewHMACKey(h, key)) }
+
+// eachHMAC calls f with each implementation of HMAC in use. The last one is crypto/hmac, as in FIPS
+// 140 mode.
 func eachHMAC(t testing.TB, f func(name string)) {
 	t.Helper()
 	if !useFIPS {
@@ -38,22 +48,22 @@ func eachHMAC(t testing.TB, f func(name string)) {
 	f("crypto/hmac")
 }
 
-func TestHMACSHA512Contract(t *testing.T) { forAllHMAC(t, testHMACSHA512Contract) }
+func TestHMACContract(t *testing.T) { forAllHMAC(t, testHMACContract) }
 
-func testHMACSHA512Contract(t *testing.T) {
-	k := NewHMACSHA512Key([]byte("key"))
+func testHMACContract(t *testing.T, f crypto.Hash) {
+	k := newKey(f, []byte("key"))
 	mactest.TestHash(t, mactest.Subject{
 		New:     func() hash.Hash { return k.New() },
 		Methods: []string{"Destroy", "Verify"},
 	})
 }
 
-func TestHMACSHA512Verify(t *testing.T) { forAllHMAC(t, testHMACSHA512Verify) }
+func TestHMACVerify(t *testing.T) { forAllHMAC(t, testHMACVerify) }
 
-func testHMACSHA512Verify(t *testing.T) {
-	k := NewHMACSHA512Key([]byte("key"))
-	if k.Size() != HMACSHA512Size || k.New().Size() != HMACSHA512Size {
-		t.Errorf("a key of Size %d, a stream of Size %d", k.Size(), k.New().Size())
+func testHMACVerify(t *testing.T, f crypto.Hash) {
+	k := newKey(f, []byte("key"))
+	if k.Size() != f.Size() || k.New().Size() != f.Size() || k.New().BlockSize() != f.New().BlockSize() {
+		t.Errorf("a key of Size %d, a stream of Size %d, BlockSize %d", k.Size(), k.New().Size(), k.New().BlockSize())
 	}
 	msg := []byte("message")
 	h := k.New()
@@ -89,38 +99,38 @@ func testHMACSHA512Verify(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512VerifyBatch(t *testing.T) { forAllHMAC(t, testHMACSHA512VerifyBatch) }
+func TestHMACVerifyBatch(t *testing.T) { forAllHMAC(t, testHMACVerifyBatch) }
 
-// testHMACSHA512VerifyBatch has batches of all sizes up to 20, of messages of many
+// testHMACVerifyBatch has batches of all sizes up to 20, of messages of many
 // lengths, in which no tag, each single tag or several tags have a wrong bit.
-func testHMACSHA512VerifyBatch(t *testing.T) {
-	k := NewHMACSHA512Key([]byte("key"))
+func testHMACVerifyBatch(t *testing.T, f crypto.Hash) {
+	k := newKey(f, []byte("key"))
 	rng := rand.New(rand.NewPCG(2104, 4231))
 	for size := range 21 {
-		tags, msgs := make([][64]byte, size), make([][]byte, size)
+		tags, msgs := make([][]byte, size), make([][]byte, size)
 		for i := range msgs {
 			msgs[i] = make([]byte, rng.IntN(400))
 			for j := range msgs[i] {
 				msgs[i][j] = byte(rng.Uint32())
 			}
-			tags[i] = [64]byte(k.Tag(nil, msgs[i]))
+			tags[i] = k.Tag(nil, msgs[i])
 		}
 		check := func(wrong ...int) {
 			t.Helper()
-			sent, want, ok := slices.Clone(tags), make([]bool, size), make([]bool, size)
+			sent, want, ok := clones(tags), make([]bool, size), make([]bool, size)
 			for i := range want {
 				want[i] = !slices.Contains(wrong, i)
 				ok[i] = rng.IntN(2) == 0 // what was there before
 				if !want[i] {
-					bit := rng.IntN(512)
+					bit := rng.IntN(8 * f.Size())
 					sent[i][bit/8] ^= 1 << (bit % 8)
 				}
 			}
-			before := slices.Clone(sent)
-			if all := mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(sent), nil, msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
+			before := clones(sent)
+			if all := mactest.VerifyBatch(k.VerifyBatch, ok, sent, nil, msgs); all != (len(wrong) == 0) || !slices.Equal(ok, want) {
 				t.Errorf("%d messages, %v wrong: all %v, %v", size, wrong, all, ok)
 			}
-			if !slices.Equal(sent, before) {
+			if !slices.EqualFunc(sent, before, bytes.Equal) {
 				t.Error("VerifyBatch changes tags")
 			}
 		}
@@ -135,14 +145,23 @@ func testHMACSHA512VerifyBatch(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512Batch(t *testing.T) { forAllHMAC(t, testHMACSHA512Batch) }
+// clones returns copies of tags.
+func clones(tags [][]byte) (all [][]byte) {
+	for _, tag := range tags {
+		all = append(all, bytes.Clone(tag))
+	}
+	return all
+}
 
-func testHMACSHA512Batch(t *testing.T) {
-	k := NewHMACSHA512Key(nil)
-	const n = 9
+func TestHMACBatch(t *testing.T) { forAllHMAC(t, testHMACBatch) }
+
+func testHMACBatch(t *testing.T, f crypto.Hash) {
+	k := newKey(f, nil)
+	const n = 20
+	size := f.Size()
 	batch := make([]Message, n)
 	for i := range batch {
-		batch[i] = Message{Data: []byte{byte(i)}, Tag: make([]byte, 64), OK: i == 3}
+		batch[i] = Message{Data: []byte{byte(i)}, Tag: make([]byte, size), OK: i == 3}
 	}
 	with := func(i int, m Message) []Message {
 		bad := slices.Clone(batch)
@@ -150,28 +169,28 @@ func testHMACSHA512Batch(t *testing.T) {
 		return bad
 	}
 	for want, bad := range map[string][]Message{
-		"message 8: Tag of 63 bytes: want 64":                 with(8, Message{Tag: make([]byte, 63)}),
-		"message 2: Tag of 0 bytes: want 64":                  with(2, Message{}),
-		"message 5: Tag of 65 bytes: want 64":                 with(5, Message{Tag: make([]byte, 65)}),
-		"message 8: HMAC-SHA-512 nonce of 1 bytes: want none": with(8, Message{Nonce: []byte{0}, Tag: make([]byte, 64)}),
+		fmt.Sprintf("message 8: Tag of %d bytes: want %d", size-1, size): with(8, Message{Tag: make([]byte, size-1)}),
+		fmt.Sprintf("message 2: Tag of 0 bytes: want %d", size):          with(2, Message{}),
+		fmt.Sprintf("message 5: Tag of %d bytes: want %d", size+1, size): with(5, Message{Tag: make([]byte, size+1)}),
+		"message 8: HMAC nonce of 1 bytes: want none":                    with(8, Message{Nonce: []byte{0}, Tag: make([]byte, size)}),
 	} {
 		mactest.MustPanic(t, want, "fastmac: TagBatch: "+want, func() { k.TagBatch(bad) })
-		mactest.MustPanic(t, want, "fastmac: SumHMACSHA512Batch: "+want, func() { SumHMACSHA512Batch(make([][]byte, n), bad) })
+		mactest.MustPanic(t, want, "fastmac: SumHMACBatch: "+want, func() { SumHMACBatch(f, make([][]byte, n), bad) })
 		if k.VerifyBatch(slices.Clone(bad)) {
 			t.Errorf("VerifyBatch accepts what has %s", want)
 		}
 	}
-	mactest.MustPanic(t, "SumHMACSHA512Batch", "fastmac: SumHMACSHA512Batch with 8 keys and 9 messages", func() { SumHMACSHA512Batch(make([][]byte, n-1), batch) })
-	mactest.MustPanic(t, "SumHMACSHA512Batch", "fastmac: SumHMACSHA512Batch with 9 keys and 0 messages", func() { SumHMACSHA512Batch(make([][]byte, n), nil) })
+	mactest.MustPanic(t, "SumHMACBatch", "fastmac: SumHMACBatch with 19 keys and 20 messages", func() { SumHMACBatch(f, make([][]byte, n-1), batch) })
+	mactest.MustPanic(t, "SumHMACBatch", "fastmac: SumHMACBatch with 20 keys and 0 messages", func() { SumHMACBatch(f, make([][]byte, n), nil) })
 	for i, m := range batch {
-		if !bytes.Equal(m.Tag, make([]byte, 64)) || m.OK != (i == 3) {
+		if !bytes.Equal(m.Tag, make([]byte, size)) || m.OK != (i == 3) {
 			t.Errorf("a batch that panics has written message %d: %+v", i, m)
 		}
 	}
 	// What is wrong does not matter to the others.
 	k.TagBatch(batch)
 	for i := range batch {
-		for _, bad := range []Message{{Tag: batch[i].Tag[:63]}, {}, {Tag: make([]byte, 65)}, {Nonce: []byte{0}, Tag: batch[i].Tag}} {
+		for _, bad := range []Message{{Tag: batch[i].Tag[:size-1]}, {}, {Tag: make([]byte, size+1)}, {Nonce: []byte{0}, Tag: batch[i].Tag}} {
 			bad.Data, bad.OK = batch[i].Data, true
 			all := with(i, bad)
 			if k.VerifyBatch(all) {
@@ -188,31 +207,14 @@ func testHMACSHA512Batch(t *testing.T) {
 		t.Error("a batch without wrong messages is refused")
 	}
 	k.TagBatch(nil)
-	SumHMACSHA512Batch(nil, nil)
+	SumHMACBatch(f, nil, nil)
 }
 
-// TestHMACSHA512BatchLanes checks from how many messages on a batch uses lanes.
-func TestHMACSHA512BatchLanes(t *testing.T) {
-	// Lanes, and how many must be in use.
-	all := map[string][2]int{"avx512": {8, 3}, "avx512lanes": {8, 3}, "avx2": {4, 4}}
-	eachHMAC(t, func(name string) {
-		for n := range 20 {
-			want := all[name]
-			if n < want[1] {
-				want = [2]int{}
-			}
-			if lanes, least := batchLanes(n); want != [2]int{lanes, least} {
-				t.Errorf("%s, %d messages: %d lanes, at least %d, want %v", name, n, lanes, least, want)
-			}
-		}
-	})
-}
-
-// TestHMACSHA512BatchMixed has batches of all sizes up to 40, of messages and keys of
+// TestHMACBatchMixed has batches of all sizes up to 40, of messages and keys of
 // many lengths, some of them nil, some the same storage, the longest first or last.
-func TestHMACSHA512BatchMixed(t *testing.T) { forAllHMAC(t, testHMACSHA512BatchMixed) }
+func TestHMACBatchMixed(t *testing.T) { forAllHMAC(t, testHMACBatchMixed) }
 
-func testHMACSHA512BatchMixed(t *testing.T) {
+func testHMACBatchMixed(t *testing.T, f crypto.Hash) {
 	rng := rand.New(rand.NewPCG(2104, 198))
 	mem := mactest.Guarded(t, 1<<14)
 	for i := range mem {
@@ -227,7 +229,7 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 		case 1:
 			n = rng.IntN(5000)
 		case 2:
-			n = 128*rng.IntN(4) + 110 + rng.IntN(4) // where the length begins not to fit
+			n = f.New().BlockSize()*(1+rng.IntN(4)) - 2 - rng.IntN(20) // where the length begins not to fit
 		}
 		if rng.IntN(2) == 0 {
 			return mem[len(mem)-n:]
@@ -235,7 +237,7 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 		return mem[rng.IntN(len(mem)-n):][:n]
 	}
 	for size := range 41 {
-		tags, sums, keys, msgs := make([][64]byte, size), make([][64]byte, size), make([][]byte, size), make([][]byte, size)
+		tags, sums, keys, msgs := mactest.Tags(size, f.Size()), mactest.Tags(size, f.Size()), make([][]byte, size), make([][]byte, size)
 		for i := range size {
 			keys[i], msgs[i] = part(), part()
 		}
@@ -243,14 +245,14 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 			msgs[(size-1)*(size%2)] = mem
 		}
 		key := part()
-		mactest.TagBatch(NewHMACSHA512Key(key).TagBatch, mactest.Slices(tags), nil, msgs)
-		mactest.SumBatch(SumHMACSHA512Batch, mactest.Slices(sums), keys, msgs)
+		mactest.TagBatch(newKey(f, key).TagBatch, tags, nil, msgs)
+		mactest.SumBatch(SumHMACBatch, f, sums, keys, msgs)
 		for i, msg := range msgs {
 			for name, test := range map[string]struct{ got, key []byte }{
-				"TagBatch":           {tags[i][:], key},
-				"SumHMACSHA512Batch": {sums[i][:], keys[i]},
+				"TagBatch":     {tags[i], key},
+				"SumHMACBatch": {sums[i], keys[i]},
 			} {
-				std := hmac.New(sha512.New, test.key)
+				std := hmac.New(f.New, test.key)
 				std.Write(msg)
 				if want := std.Sum(nil); string(test.got) != string(want) {
 					t.Fatalf("%s, message %d of %d, %d bytes, key of %d: %x, want %x", name, i, size, len(msg), len(test.key), test.got, want)
@@ -260,53 +262,53 @@ func testHMACSHA512BatchMixed(t *testing.T) {
 	}
 }
 
-func TestHMACSHA512Overlap(t *testing.T) { forAllHMAC(t, testHMACSHA512Overlap) }
+func TestHMACOverlap(t *testing.T) { forAllHMAC(t, testHMACOverlap) }
 
-func testHMACSHA512Overlap(t *testing.T) {
-	k := NewHMACSHA512Key([]byte("key"))
+func testHMACOverlap(t *testing.T, f crypto.Hash) {
+	k := newKey(f, []byte("key"))
 	msg := bytes.Repeat([]byte("message"), 20)
 	want := k.Tag(nil, msg)
 	if got := k.Tag(msg[:0], msg); !bytes.Equal(got, want) || &got[0] != &msg[0] {
 		t.Errorf("tag over the message: %x, want %x", got, want)
 	}
-	tags := make([][64]byte, 10)
-	mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, [][]byte{msg, msg, msg[1:], msg, msg[:3], msg, msg, msg, msg, msg})
-	if want := k.Tag(nil, msg); !bytes.Equal(tags[9][:], want) || tags[0] != tags[9] {
+	tags := mactest.Tags(10, f.Size())
+	mactest.TagBatch(k.TagBatch, tags, nil, [][]byte{msg, msg, msg[1:], msg, msg[:3], msg, msg, msg, msg, msg})
+	if want := k.Tag(nil, msg); !bytes.Equal(tags[9], want) || !bytes.Equal(tags[0], tags[9]) {
 		t.Errorf("messages that overlap: tags %x, want %x", tags, want)
 	}
 	// Each tag over its own message, or key.
-	for name, batch := range map[string]func(tags [][64]byte, own [][]byte){
-		"TagBatch": func(tags [][64]byte, own [][]byte) { mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, own) },
-		"SumHMACSHA512Batch, messages": func(tags [][64]byte, own [][]byte) {
+	for name, batch := range map[string]func(tags, own [][]byte){
+		"TagBatch": func(tags, own [][]byte) { mactest.TagBatch(k.TagBatch, tags, nil, own) },
+		"SumHMACBatch, messages": func(tags, own [][]byte) {
 			keys := make([][]byte, len(tags))
 			for i := range keys {
 				keys[i] = []byte("key")
 			}
-			mactest.SumBatch(SumHMACSHA512Batch, mactest.Slices(tags), keys, own)
+			mactest.SumBatch(SumHMACBatch, f, tags, keys, own)
 		},
-		"SumHMACSHA512Batch, keys": func(tags [][64]byte, own [][]byte) {
-			mactest.SumBatch(SumHMACSHA512Batch, mactest.Slices(tags), own, make([][]byte, len(own)))
+		"SumHMACBatch, keys": func(tags, own [][]byte) {
+			mactest.SumBatch(SumHMACBatch, f, tags, own, make([][]byte, len(own)))
 		},
 	} {
-		over, apart := make([][64]byte, 20), make([][64]byte, 20)
+		over, apart := mactest.Tags(20, f.Size()), mactest.Tags(20, f.Size())
 		own, copies := make([][]byte, 20), make([][]byte, 20)
 		for i := range over {
-			copy(over[i][:], msg[i:])
+			copy(over[i], msg[i:])
 			own[i] = over[i][:i]
 			copies[i] = bytes.Clone(own[i])
 		}
 		batch(over, own)
 		batch(apart, copies)
-		if !slices.Equal(over, apart) {
+		if !slices.EqualFunc(over, apart, bytes.Equal) {
 			t.Errorf("%s in the storage of the tags: %x, want %x", name, over, apart)
 		}
 	}
 }
 
-func TestHMACSHA512Destroy(t *testing.T) { forAllHMAC(t, testHMACSHA512Destroy) }
+func TestHMACDestroy(t *testing.T) { forAllHMAC(t, testHMACDestroy) }
 
-func testHMACSHA512Destroy(t *testing.T) {
-	k, own := NewHMACSHA512Key([]byte("key")), NewHMACSHA512([]byte("key"))
+func testHMACDestroy(t *testing.T, f crypto.Hash) {
+	k, own := newKey(f, []byte("key")), mactest.Must(NewHMAC(f, []byte("key")))
 	shared, other := k.New(), k.New()
 	ownClone, err := own.Clone()
 	if mactest.CannotClone(err) {
@@ -319,14 +321,14 @@ func testHMACSHA512Destroy(t *testing.T) {
 	other.Destroy()
 	k.Tag(nil, nil)
 	c, _ := own.Clone()
-	c.(*HMACSHA512).Destroy()
+	c.(*HMAC).Destroy()
 	own.Sum(nil)
 
 	own.Destroy()
 	own.Destroy()
 	k.Destroy()
 	k.Destroy()
-	for name, k := range map[string]*HMACSHA512Key{"destroyed": k, "never set up": new(HMACSHA512Key)} {
+	for name, k := range map[string]*HMACKey{"destroyed": k, "never set up": new(HMACKey)} {
 		for method, call := range map[string]func(){
 			"Size":        func() { k.Size() },
 			"Tag":         func() { k.Tag(nil, nil) },
@@ -338,9 +340,9 @@ func testHMACSHA512Destroy(t *testing.T) {
 			mactest.MustPanic(t, name+" key: "+method, "destroyed or never set up", call)
 		}
 	}
-	for name, h := range map[string]*HMACSHA512{
-		"own key": own, "clone of own key": ownClone.(*HMACSHA512), "shared key": shared,
-		"destroyed": other, "never set up": new(HMACSHA512),
+	for name, h := range map[string]*HMAC{
+		"own key": own, "clone of own key": ownClone.(*HMAC), "shared key": shared,
+		"destroyed": other, "never set up": new(HMAC),
 	} {
 		for method, call := range map[string]func(){
 			"Write":     func() { h.Write(nil) },
@@ -355,64 +357,78 @@ func testHMACSHA512Destroy(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(mactest.Storage(k), make([]byte, unsafe.Sizeof(*k))) {
-		t.Error("HMACSHA512Key is not all zeros after Destroy")
+		t.Error("HMACKey is not all zeros after Destroy")
 	}
 	if !bytes.Equal(mactest.Storage(own), make([]byte, unsafe.Sizeof(*own))) {
-		t.Error("HMACSHA512 is not all zeros after Destroy")
+		t.Error("HMAC is not all zeros after Destroy")
 	}
 }
 
-// TestHMACSHA512Printing checks that keys and streams print as their name and nothing else.
-func TestHMACSHA512Printing(t *testing.T) {
-	k := NewHMACSHA512Key(bytes.Repeat([]byte{0xa7}, 32))
-	mactest.Printing(t, "fastmac.HMACSHA512Key(512-bit tag)", k)
-	mactest.Printing(t, "fastmac.HMACSHA512(512-bit tag)", k.New())
+// TestHMACPrinting checks that keys and streams print as their name and nothing else.
+func TestHMACPrinting(t *testing.T) {
+	for f, want := range map[crypto.Hash]string{crypto.SHA256: "(SHA-256)", crypto.SHA512: "(SHA-512)", crypto.SHA512_224: "(SHA-512/224)"} {
+		k := newKey(f, bytes.Repeat([]byte{0xa7}, 32))
+		mactest.Printing(t, "fastmac.HMACKey"+want, k)
+		mactest.Printing(t, "fastmac.HMAC"+want, k.New())
+		k.Destroy()
+		mactest.Printing(t, "fastmac.HMACKey", k)
+	}
 }
 
-func TestHMACSHA512Allocations(t *testing.T) { forAllHMAC(t, testHMACSHA512Allocations) }
+func TestHMACAllocations(t *testing.T) { forAllHMAC(t, testHMACAllocations) }
 
-func testHMACSHA512Allocations(t *testing.T) {
+func testHMACAllocations(t *testing.T, f crypto.Hash) {
 	mactest.SkipAllocations(t)
 	if useFIPS {
 		return
 	}
+	const n = 20
 	key, msg, dst := make([]byte, 200), make([]byte, 1500), make([]byte, 0, 64)
-	var k HMACSHA512Key
-	k.Init(key)
+	var k HMACKey
+	k.Init(f, key)
 	h := k.New()
-	keys, batch := make([][]byte, 8), mactest.Batch[Message](mactest.Slices(make([][64]byte, 8)), nil, make([][]byte, 8))
+	keys, batch := make([][]byte, n), mactest.Batch[Message](mactest.Tags(n, f.Size()), nil, make([][]byte, n))
 	for name, call := range map[string]func(){
-		"Init":               func() { k.Init(key) },
-		"Tag":                func() { k.Tag(dst, msg) },
-		"Verify":             func() { k.Verify(dst[:64], msg) },
-		"TagBatch":           func() { k.TagBatch(batch) },
-		"VerifyBatch":        func() { k.VerifyBatch(batch) },
-		"SumHMACSHA512":      func() { SumHMACSHA512(key, msg) },
-		"SumHMACSHA512Batch": func() { SumHMACSHA512Batch(keys, batch) },
-		"stream":             func() { h.Reset(); h.Write(msg); h.Sum(dst); h.Verify(dst[:64]) },
+		"Init":         func() { k.Init(f, key) },
+		"Tag":          func() { k.Tag(dst, msg) },
+		"Verify":       func() { k.Verify(dst[:f.Size()], msg) },
+		"TagBatch":     func() { k.TagBatch(batch) },
+		"VerifyBatch":  func() { k.VerifyBatch(batch) },
+		"SumHMAC":      func() { SumHMAC(f, dst, key, msg) },
+		"SumHMACBatch": func() { SumHMACBatch(f, keys, batch) },
+		"stream":       func() { h.Reset(); h.Write(msg); h.Sum(dst); h.Verify(dst[:f.Size()]) },
 		"all on the stack": func() {
 			var msg, dst [200]byte
 			k.Verify(k.Tag(dst[:0], msg[:]), msg[:])
-			tags, keys, batch := [9][64]byte{SumHMACSHA512(msg[:], msg[:])}, [9][]byte{msg[:]}, [9]Message{{Data: msg[:]}}
+			SumHMAC(f, dst[:0], msg[:], msg[:])
+			tags, keys, batch := [n][64]byte{}, [n][]byte{msg[:]}, [n]Message{{Data: msg[:]}}
 			for i := range batch {
-				batch[i].Tag = tags[i][:]
+				batch[i].Tag = tags[i][:f.Size()]
 			}
 			k.TagBatch(batch[:])
 			k.VerifyBatch(batch[:])
-			SumHMACSHA512Batch(keys[:], batch[:])
+			SumHMACBatch(f, keys[:], batch[:])
 		},
 	} {
 		if n := testing.AllocsPerRun(100, call); n != 0 {
 			t.Errorf("%s makes %v allocations", name, n)
 		}
 	}
+	for name, call := range map[string]func(){
+		"NewHMACKey": func() { NewHMACKey(f, key) },
+		"NewHMAC":    func() { NewHMAC(f, key) },
+	} {
+		if n := testing.AllocsPerRun(100, call); n > 1 {
+			t.Errorf("%s makes %v allocations", name, n)
+		}
+	}
 }
 
-// TestHMACSHA512Reset checks that Reset leaves nothing of a message or its hash.
-func TestHMACSHA512Reset(t *testing.T) { forAllHMAC(t, testHMACSHA512Reset) }
+// TestHMACReset checks that Reset leaves nothing of a message or its hash.
+func TestHMACReset(t *testing.T) { forAllHMAC(t, testHMACReset) }
 
-func testHMACSHA512Reset(t *testing.T) {
-	k := NewHMACSHA512Key([]byte("key"))
+func testHMACReset(t *testing.T, f crypto.Hash) {
+	k := newKey(f, []byte("key"))
 	h, fresh := k.New(), k.New()
 	msg := bytes.Repeat([]byte("message"), 100)
 	for _, length := range []int{0, 1, 100, 127, 128, 129, 300, 700} {
@@ -420,27 +436,27 @@ func testHMACSHA512Reset(t *testing.T) {
 		h.Write(msg[length/3 : length])
 		h.Sum(nil)
 		h.Reset()
-		if h.n != fresh.n || h.state != fresh.state || h.block != fresh.block {
-			t.Errorf("%d bytes: Reset leaves %x, %x", length, h.state, h.block)
+		if h.stream != fresh.stream {
+			t.Errorf("%d bytes: Reset leaves %x", length, h.stream)
 		}
 	}
 }
 
-// TestHMACSHA512Concurrent uses one key in 1,000 goroutines, each with streams and clones of
+// TestHMACConcurrent uses one key in 1,000 goroutines, each with streams and clones of
 // its own. The tags are compared with those of one goroutine; the race detector watches.
-func TestHMACSHA512Concurrent(t *testing.T) { forAllHMAC(t, testHMACSHA512Concurrent) }
+func TestHMACConcurrent(t *testing.T) { forAllHMAC(t, testHMACConcurrent) }
 
-func testHMACSHA512Concurrent(t *testing.T) {
-	k := NewHMACSHA512Key([]byte("key"))
+func testHMACConcurrent(t *testing.T, f crypto.Hash) {
+	k := newKey(f, []byte("key"))
 	msg := bytes.Repeat([]byte("message"), 100)
 	lengths := []int{0, 1, 111, 112, 128, 200, 300, 700}
-	msgs, wants := [][]byte(nil), [][64]byte(nil)
+	msgs, wants := [][]byte(nil), [][]byte(nil)
 	for _, length := range lengths {
 		msgs = append(msgs, msg[:length])
-		wants = append(wants, [64]byte(k.Tag(nil, msg[:length])))
+		wants = append(wants, k.Tag(nil, msg[:length]))
 	}
 	mactest.Concurrently(1000, func(g int) {
-		h, tags := k.New(), make([][64]byte, len(msgs))
+		h, tags := k.New(), mactest.Tags(len(msgs), f.Size())
 		for i := range 3 {
 			i = (g + i) % len(lengths)
 			msg, want, half := msgs[i], wants[i], lengths[i]/2
@@ -454,15 +470,15 @@ func testHMACSHA512Concurrent(t *testing.T) {
 			}
 			c.Write(msg[half:])
 			tag, stream := k.Tag(nil, msg), c.Sum(nil)
-			if !bytes.Equal(tag, want[:]) || !bytes.Equal(stream, want[:]) {
+			if !bytes.Equal(tag, want) || !bytes.Equal(stream, want) {
 				t.Errorf("%d bytes: Tag %x, of a stream %x, want %x", len(msg), tag, stream, want)
 			}
 		}
 		if g%8 > 0 {
 			return
 		}
-		mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, msgs)
-		if !mactest.VerifyBatch(k.VerifyBatch, make([]bool, len(msgs)), mactest.Slices(tags), nil, msgs) || !slices.Equal(tags, wants) {
+		mactest.TagBatch(k.TagBatch, tags, nil, msgs)
+		if !mactest.VerifyBatch(k.VerifyBatch, make([]bool, len(msgs)), tags, nil, msgs) || !slices.EqualFunc(tags, wants, bytes.Equal) {
 			t.Errorf("TagBatch %x, want %x", tags, wants)
 		}
 	})
@@ -481,20 +497,20 @@ func TestCloneFIPS(t *testing.T) {
 func TestFIPSWiped(t *testing.T) {
 	defer func(fips bool) { useFIPS = fips }(useFIPS)
 	useFIPS = true
-	k := NewHMACSHA512Key([]byte("0123456789abcdef"))
+	k := newKey(crypto.SHA512, []byte("0123456789abcdef"))
 	buf := bytes.Repeat([]byte{1}, sha512.BlockSize)
 	k.newFIPS(buf)
 	if !bytes.Equal(buf, make([]byte, len(buf))) {
 		t.Error("a key is left in the buffer of newFIPS")
 	}
 
-	tag := bytes.Repeat([]byte{1}, HMACSHA512Size)
+	tag := bytes.Repeat([]byte{1}, sha512.Size)
 	m, kept := k.New(), bytes.Clone(tag)
 	m.fips = keptTag{m.fips, kept}
 	if !m.Verify(tag) {
 		t.Error("the tag of crypto/hmac is refused")
 	}
-	if !bytes.Equal(kept, make([]byte, HMACSHA512Size)) {
+	if !bytes.Equal(kept, make([]byte, sha512.Size)) {
 		t.Error("Verify leaves the tag of crypto/hmac")
 	}
 

@@ -1,0 +1,608 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"crypto"
+	"crypto/fips140"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+	"unsafe"
+
+	"example.com/fastmac/internal/opaque"
+	"example.com/fastmac/internal/sha2"
+	"example.com/fastmac/internal/wipe"
+)
+
+// HMACKey is an expanded key for HMAC, RFC 2104 and FIPS 198-1, with one of the hashes of FIPS 180-4:
+// [crypto.SHA224], [crypto.SHA256], [crypto.SHA384], [crypto.SHA512], [crypto.SHA512_224] or
+// [crypto.SHA512_256]. It holds the two states of the hash after the inner and the outer pad, and has
+// 136 bytes. In FIPS 140 mode it holds the key itself, padded with zeros to a block of the hash, or
+// the hash of a longer key.
+//
+// An HMACKey does not change once it is set up. It is safe for concurrent use until
+// [HMACKey.Destroy]. Do not copy it: Destroy does not overwrite copies. It prints as
+// "fastmac.HMACKey(SHA-256)". All methods except Init, Destroy, String and Format panic if the key
+// was never set up or has been destroyed.
+type HMACKey struct {
+	_ opaque.NoCopy
+	_ opaque.Incomparable
+	hmacKeyName
+
+	hash uint8 // a crypto.Hash
+	size uint8 // of a tag in bytes; 0: there is no key
+	wide bool  // the words of the hash have 64 bits
+
+	states [2]sha2.State[uint64] // an hmacKey
+}
+
+// NewHMACKey expands a key of any length, including zero. Use at least 32 random bytes; RFC 2104
+// section 3 advises as many as a tag has. A key that is longer than a block of the hash (64 bytes for
+// SHA-224 and SHA-256, 128 for the others) is hashed first. NewHMACKey does not retain key.
+//
+// It returns an error that wraps [errors.ErrUnsupported] if h is not one of the hashes of [HMACKey],
+// and an error if GODEBUG=fips140=only is set and the key is shorter than 14 bytes.
+func NewHMACKey(h crypto.Hash, key []byte) (*HMACKey, error) {
+	k := new(HMACKey)
+	if err := k.Init(h, key); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Init is like [NewHMACKey], except that it sets up k in place and replaces any previous key. After
+// an error k is as before. Do not use streams of the previous key again, not even after Reset. k may
+// be in memory that Go did not allocate: see "Placed state".
+func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
+	f, err := hashOf(h)
+	if err == nil {
+		err = approve(key)
+	}
+	if err != nil {
+		return err
+	}
+	k.hmacKeyName, k.hash, k.size, k.wide = opaque.Of(hmacKeyText(h)), uint8(h), uint8(f.size), f.initial512 != nil
+	switch {
+	case useFIPS:
+		k.initFIPS(key)
+	case k.wide:
+		words[uint64](k).init(f.initial512, f.size, key)
+	default:
+		words[uint32](k).init(f.initial256, f.size, key)
+	}
+	return nil
+}
+
+// hmacHash is what differs between hashes whose words have the same size, 32 or 64 bits.
+type hmacHash struct {
+	hash       crypto.Hash
+	size       int // in bytes
+	initial256 *sha2.State[uint32]
+	initial512 *sha2.State[uint64] // or this one
+	new        func() hash.Hash    // for FIPS 140 mode
+}
+
+// The hashes with words of 32 bits; those with 64 bits are in hmac512.go.
+var (
+	hmacSHA224 = hmacHash{hash: crypto.SHA224, size: sha256.Size224, initial256: &sha2.Initial224, new: sha256.New224}
+	hmacSHA256 = hmacHash{hash: crypto.SHA256, size: sha256.Size, initial256: &sha2.Initial256, new: sha256.New}
+)
+
+// hmacHashes are all hashes by their crypto.Hash.
+var hmacHashes = [16]*hmacHash{
+	crypto.SHA224:     &hmacSHA224,
+	crypto.SHA256:     &hmacSHA256,
+	crypto.SHA384:     &hmacSHA384,
+	crypto.SHA512:     &hmacSHA512,
+	crypto.SHA512_224: &hmacSHA512_224,
+	crypto.SHA512_256: &hmacSHA512_256,
+}
+
+// hashOf returns what h is.
+func hashOf(h crypto.Hash) (*hmacHash, error) {
+	if h >= crypto.Hash(len(hmacHashes)) || hmacHashes[h] == nil {
+		return nil, unsupportedError("HMAC with " + h.String() + " is not supported")
+	}
+	return hmacHashes[h], nil
+}
+
+// hmacKey is the key for words of one size: the chaining values after the pads.
+type hmacKey[W sha2.Word] struct{ inner, outer sha2.State[W] }
+
+// words returns the key in k, whose hash has words of that size.
+func words[W sha2.Word](k *HMACKey) *hmacKey[W] { return (*hmacKey[W])(unsafe.Pointer(&k.states)) }
+
+// init expands key for a hash of size bytes with that initial value.
+func (k *hmacKey[W]) init(initial *sha2.State[W], size int, key []byte) {
+	wipe.ReserveStack()
+	var b sha2.Block[W]
+	writePad(&b, initial, size, key, innerPad)
+	k.inner = *initial
+	k.outer = *initial
+	if sha2.HasPairs[W]() {
+		outer := b
+		flipPad(&outer)
+		sha2.CompressPair(&k.inner, &k.outer, b.Bytes(), outer.Bytes())
+		clear(outer[:])
+	} else {
+		k.inner.Compress(b.Bytes())
+		flipPad(&b)
+		k.outer.Compress(b.Bytes())
+	}
+	clear(b[:])
+}
+
+// What is added to each byte of the key for a pad, RFC 2104 section 2.
+const (
+	innerPad = 0x3636363636363636
+	outerPad = 0x5c5c5c5c5c5c5c5c
+)
+
+// writePad sets b to the key, or its hash of size bytes if it is longer than b, zero-padded, xor pad.
+func writePad[W sha2.Word](b *sha2.Block[W], initial *sha2.State[W], size int, key []byte, pad uint64) {
+	*b = sha2.Block[W]{}
+	if len(key) > len(b.Bytes()) {
+		sha2.Sum(b.Bytes()[:size], initial, nil, 0, key)
+	} else {
+		copy(b.Bytes(), key)
+	}
+	xorPad(b, pad)
+}
+
+// flipPad turns one pad into the other.
+func flipPad[W sha2.Word](b *sha2.Block[W]) { xorPad(b, innerPad^outerPad) }
+
+func xorPad[W sha2.Word](b *sha2.Block[W], mask uint64) {
+	for i := range b {
+		b[i] ^= W(mask)
+	}
+}
+
+// mustLive panics if there is no key.
+func (k *HMACKey) mustLive() {
+	if k.size == 0 {
+		panic("fastmac: use of an HMACKey that was destroyed or never set up")
+	}
+}
+
+// Size returns the size of a tag in bytes: 28, 32, 48 or 64.
+func (k *HMACKey) Size() int {
+	k.mustLive()
+	return int(k.size)
+}
+
+// Tag appends the tag of msg, Size() bytes, to dst and returns the extended slice. dst may overlap
+// msg. Tag does not allocate if dst has room, except in FIPS 140 mode.
+func (k *HMACKey) Tag(dst, msg []byte) []byte {
+	k.mustLive()
+	dst, tag := grow(dst, int(k.size))
+	k.sum(tag, msg)
+	return dst
+}
+
+// grow appends a tag of size bytes to dst, which is to be set, and returns both.
+func grow(dst []byte, size int) (all, tag []byte) {
+	n := len(dst)
+	dst = slices.Grow(dst, size)[:n+size]
+	return dst, dst[n:]
+}
+
+// sum sets tag to the tag of msg.
+func (k *HMACKey) sum(tag, msg []byte) {
+	switch {
+	case useFIPS:
+		k.sumFIPS(tag, msg)
+	case k.wide:
+		words[uint64](k).sum(tag, msg)
+	default:
+		words[uint32](k).sum(tag, msg)
+	}
+}
+
+func (k *hmacKey[W]) sum(tag, msg []byte) {
+	sha2.Sum(tag, &k.inner, &k.outer, uint64(sha2.BlockSize[W]()), msg)
+}
+
+// Verify reports whether tag is the tag of msg. It returns false if the tag is not Size() bytes long,
+// so it refuses truncated tags. The comparison is constant time.
+func (k *HMACKey) Verify(tag, msg []byte) bool {
+	k.mustLive()
+	var b hmacTag
+	want := b[:k.size]
+	k.sum(want, msg)
+	return equalTag(tag, want)
+}
+
+// hmacTag has room for a tag of any hash.
+type hmacTag [sha2.Size512]byte
+
+// equalTag reports whether tag is want, a number of words of 4 bytes. Its time depends only on the
+// lengths. It compares words: with [subtle.ConstantTimeCompare], which compares bytes, VerifyBatch
+// takes a third longer.
+func equalTag(tag, want []byte) bool {
+	if len(tag) != len(want) {
+		return false
+	}
+	var diff uint64
+	for len(want) >= 8 && len(tag) >= 8 {
+		diff |= binary.LittleEndian.Uint64(tag) ^ binary.LittleEndian.Uint64(want)
+		tag, want = tag[8:], want[8:]
+	}
+	if len(want) >= 4 && len(tag) >= 4 {
+		diff |= uint64(binary.LittleEndian.Uint32(tag) ^ binary.LittleEndian.Uint32(want))
+	}
+	return diff == 0
+}
+
+// New returns a stream that computes tags under k. The stream refers to k, except that in FIPS 140
+// mode crypto/hmac has a copy of the key, which Destroy does not overwrite. Any number of streams
+// can use one key at the same time.
+func (k *HMACKey) New() *HMAC {
+	k.mustLive()
+	m := new(HMAC)
+	m.init(k)
+	return m
+}
+
+// Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
+// Destroy does nothing. Do not call Destroy while the key is in use.
+func (k *HMACKey) Destroy() { *k = HMACKey{} }
+
+// SumHMAC appends the HMAC of msg under key to dst and returns the extended slice. h and key are as
+// for [NewHMACKey], whose errors are panics here. dst may overlap key and msg. To tag many messages
+// under one key, use an [HMACKey], which is faster. To verify a tag, use [HMACKey.Verify], whose
+// comparison is constant time. SumHMAC does not allocate if dst has room, except in FIPS 140 mode.
+func SumHMAC(h crypto.Hash, dst, key, msg []byte) []byte {
+	f, err := hashOf(h)
+	if err == nil {
+		err = approve(key)
+	}
+	if err != nil {
+		panic(err.Error())
+	}
+	dst, tag := grow(dst, f.size)
+	f.sum(tag, key, msg)
+	return dst
+}
+
+// sum sets tag to the tag of msg under key, which has been approved.
+func (f *hmacHash) sum(tag, key, msg []byte) {
+	switch {
+	case useFIPS:
+		var k HMACKey
+		k.Init(f.hash, key)
+		k.sumFIPS(tag, msg)
+		k.Destroy()
+	case f.initial512 != nil:
+		sumOnce(f.initial512, tag, key, msg)
+	default:
+		sumOnce(f.initial256, tag, key, msg)
+	}
+}
+
+func sumOnce[W sha2.Word](initial *sha2.State[W], tag, key, msg []byte) {
+	wipe.ReserveStack()
+	var k hmacKey[W]
+	k.init(initial, len(tag), key)
+	k.sum(tag, msg)
+	k = hmacKey[W]{}
+}
+
+// HMAC is a stream that computes the HMAC, RFC 2104 and FIPS 198-1, of what is written to it, with
+// the hash of its key. It implements [hash.Hash] and [hash.Cloner].
+//
+// An HMAC is not safe for concurrent use. Do not copy it; use [HMAC.Clone]. It prints as
+// "fastmac.HMAC(SHA-256)". All methods except Destroy, String and Format panic if the stream or its
+// key has been destroyed.
+type HMAC struct {
+	_ opaque.NoCopy
+	_ opaque.Incomparable
+	hmacName
+
+	ownsKey bool
+	key     *HMACKey
+
+	stream hmacStream[uint64] // or an hmacStream[uint32]
+	fips   hash.Hash          // in its place in FIPS 140 mode
+}
+
+// hmacStream is what a stream has of its message, for words of one size.
+type hmacStream[W sha2.Word] struct {
+	n     uint64 // bytes hashed, including the inner pad
+	state sha2.State[W]
+	block sha2.Block[W] // its first n modulo BlockSize bytes are in use
+}
+
+// message returns what m, whose hash has words of that size, has of its message.
+func message[W sha2.Word](m *HMAC) *hmacStream[W] {
+	return (*hmacStream[W])(unsafe.Pointer(&m.stream))
+}
+
+// NewHMAC returns a stream with its own key. h and key, and errors, are as for [NewHMACKey]. It does
+// not retain key.
+func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
+	// One allocation, as for UMAC.
+	p := new(struct {
+		stream HMAC
+		key    HMACKey
+	})
+	if err := p.key.Init(h, key); err != nil {
+		return nil, err
+	}
+	p.stream.init(&p.key)
+	p.stream.ownsKey = true
+	return &p.stream, nil
+}
+
+// init sets up a new stream.
+func (m *HMAC) init(k *HMACKey) {
+	m.hmacName = opaque.Of(hmacText(k.hash))
+	m.key = k
+	if useFIPS {
+		m.fips = k.newFIPS(make([]byte, sha2.BlockSize512))
+	}
+	m.Reset()
+}
+
+func (m *HMAC) mustLive() {
+	if m.key == nil {
+		panic("fastmac: use of an HMAC that was destroyed or never set up")
+	}
+	m.key.mustLive()
+}
+
+// Write adds p to the message. It never fails and does not retain p.
+func (m *HMAC) Write(p []byte) (int, error) {
+	m.mustLive()
+	switch {
+	case m.fips != nil:
+		return m.fips.Write(p)
+	case m.key.wide:
+		message[uint64](m).write(p)
+	default:
+		message[uint32](m).write(p)
+	}
+	return len(p), nil
+}
+
+func (m *hmacStream[W]) write(p []byte) {
+	block := m.block.Bytes()
+	used := int(m.n) & (len(block) - 1)
+	m.n += uint64(len(p))
+	if used > 0 {
+		n := copy(block[used:], p)
+		p = p[n:]
+		if used+n == len(block) {
+			m.state.Compress(block)
+		}
+	}
+	if len(p) >= len(block) {
+		m.state.Compress(p)
+		p = p[len(p)&^(len(block)-1):]
+	}
+	copy(block, p)
+}
+
+// Sum appends the tag of the message written so far, Size() bytes, to b and returns the extended
+// slice. The stream does not change.
+func (m *HMAC) Sum(b []byte) []byte {
+	m.mustLive()
+	if m.fips != nil {
+		return m.fips.Sum(b)
+	}
+	b, tag := grow(b, int(m.key.size))
+	m.sum(tag)
+	return b
+}
+
+// sum sets tag to the tag of what has been written.
+func (m *HMAC) sum(tag []byte) {
+	switch {
+	case m.fips != nil:
+		sum := m.fips.Sum(nil)
+		copy(tag, sum)
+		clear(sum)
+	case m.key.wide:
+		message[uint64](m).sum(words[uint64](m.key), tag)
+	default:
+		message[uint32](m).sum(words[uint32](m.key), tag)
+	}
+}
+
+func (m *hmacStream[W]) sum(k *hmacKey[W], tag []byte) {
+	block := m.block.Bytes()
+	used := m.n & uint64(len(block)-1)
+	sha2.Sum(tag, &m.state, &k.outer, m.n-used, block[:used])
+}
+
+// Verify reports whether tag is the tag of the message written so far. It returns false if the tag
+// is not Size() bytes long, so it refuses truncated tags. The stream does not change. The comparison
+// is constant time.
+func (m *HMAC) Verify(tag []byte) bool {
+	m.mustLive()
+	var b hmacTag
+	want := b[:m.key.size]
+	m.sum(want)
+	return equalTag(tag, want)
+}
+
+// Reset returns the stream to its initial state: an empty message. It overwrites what the stream
+// holds of the message and its hash, except in FIPS 140 mode.
+func (m *HMAC) Reset() {
+	m.mustLive()
+	switch {
+	case m.fips != nil:
+		m.fips.Reset()
+	case m.key.wide:
+		message[uint64](m).reset(words[uint64](m.key))
+	default:
+		message[uint32](m).reset(words[uint32](m.key))
+	}
+}
+
+func (m *hmacStream[W]) reset(k *hmacKey[W]) {
+	clear(m.block[:])
+	m.n = uint64(sha2.BlockSize[W]())
+	m.state = k.inner // a tuple assignment would copy it to the stack
+}
+
+// Size returns the size of a tag in bytes: 28, 32, 48 or 64.
+func (m *HMAC) Size() int {
+	m.mustLive()
+	return int(m.key.size)
+}
+
+// BlockSize returns the size of a block of the hash in bytes: 64 for SHA-224 and SHA-256, and 128 for
+// the others.
+func (m *HMAC) BlockSize() int {
+	m.mustLive()
+	return m.key.blockSize()
+}
+
+func (k *HMACKey) blockSize() int {
+	if k.wide {
+		return sha2.BlockSize512
+	}
+	return sha2.BlockSize256
+}
+
+// Clone returns a copy of the stream, an *HMAC, which shares the key. Destroy of a clone does not
+// overwrite the key; Destroy of the stream that [NewHMAC] returned does. The error is nil, except in
+// FIPS 140 mode in a program built with GOFIPS140=v1.0.0, whose crypto/hmac cannot be cloned: then
+// it wraps [errors.ErrUnsupported].
+func (m *HMAC) Clone() (hash.Cloner, error) {
+	m.mustLive()
+	c := &HMAC{hmacName: m.hmacName, key: m.key, stream: m.stream}
+	if m.fips != nil {
+		var err error
+		if c.fips, err = cloneFIPS(m.fips); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Destroy overwrites the stream with zeros, and also its key if [NewHMAC] returned the stream. Any
+// later use panics; a second Destroy does nothing.
+func (m *HMAC) Destroy() {
+	if m.key == nil {
+		return
+	}
+	if m.fips != nil {
+		wipeFIPS(m.fips)
+	}
+	if m.ownsKey {
+		m.key.Destroy()
+	}
+	*m = HMAC{}
+}
+
+// HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains. It cannot expand a key in
+// advance, so an HMACKey holds the bytes of the key.
+
+// useFIPS reports whether FIPS 140 mode is on; tests change it.
+var useFIPS = fips140.Enabled()
+
+// bytes returns the storage of the key in FIPS 140 mode.
+func (k *HMACKey) bytes() []byte {
+	return (*[sha2.BlockSize512]byte)(unsafe.Pointer(&k.states))[:k.blockSize()]
+}
+
+// initFIPS puts the key, zero-padded, in place of the chaining values.
+func (k *HMACKey) initFIPS(key []byte) {
+	block := k.bytes()
+	clear(block)
+	if len(key) > len(block) {
+		h := hmacHashes[k.hash].new()
+		buf := slices.Clone(key) // h is an interface, so it escapes to the heap
+		h.Write(buf)
+		clear(buf)
+		sum := h.Sum(nil)
+		copy(block, sum)
+		clear(sum)
+	} else {
+		copy(block, key)
+	}
+}
+
+// approve returns an error if only approved algorithms may run and the key is too short for them, SP
+// 800-131A section 10. crypto/hmac would panic too, but it sees the zero-padded key.
+func approve(key []byte) error {
+	const minSize = 112 / 8
+	if len(key) < minSize && fips140.Enforced() {
+		return fmt.Errorf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minSize)
+	}
+	return nil
+}
+
+// newFIPS returns an HMAC under the key. It uses, and clears, a block of buf.
+func (k *HMACKey) newFIPS(buf []byte) hash.Hash {
+	block := buf[:k.blockSize()]
+	copy(block, k.bytes())
+	h := hmac.New(hmacHashes[k.hash].new, block)
+	clear(block)
+	return h
+}
+
+// sumFIPS sets tag to the tag of msg.
+func (k *HMACKey) sumFIPS(tag, msg []byte) {
+	// h is an interface, so its arguments escape to the heap: this buffer, and
+	// not msg, which callers may keep on the stack.
+	buf := make([]byte, min(max(len(msg), sha2.BlockSize512), 4096))
+	h := k.newFIPS(buf)
+	for len(msg) > 0 {
+		n := copy(buf, msg)
+		h.Write(buf[:n])
+		msg = msg[n:]
+	}
+	copy(tag, h.Sum(buf[:0]))
+	clear(buf)
+}
+
+// cloneFIPS returns a copy of an HMAC and of what was written to it. crypto/hmac of
+// GOFIPS140=v1.0.0 cannot be cloned.
+func cloneFIPS(h hash.Hash) (hash.Hash, error) {
+	c, ok := h.(hash.Cloner)
+	if !ok {
+		return nil, fmt.Errorf("fastmac: crypto/hmac's %T cannot be cloned: %w", h, errors.ErrUnsupported)
+	}
+	return c.Clone()
+}
+
+// wipeFIPS overwrites what it can reach of an HMAC: the bytes of the message.
+func wipeFIPS(h hash.Hash) {
+	// Zeros, in two parts so that they are buffered, replace the last bytes of
+	// the message; Reset replaces the chaining value.
+	zeros := make([]byte, h.BlockSize())
+	h.Reset()
+	h.Write(zeros[:1])
+	h.Write(zeros[1:])
+	h.Reset()
+}
+
+// What a key and a stream print as: see package opaque.
+type (
+	hmacKeyName = opaque.Name[hmacKeyText]
+	hmacName    = opaque.Name[hmacText]
+
+	hmacKeyText uint8 // a crypto.Hash, or 0
+	hmacText    uint8
+)
+
+func (t hmacKeyText) String() string { return "fastmac.HMACKey" + hashName(uint8(t)) }
+func (t hmacText) String() string    { return "fastmac.HMAC" + hashName(uint8(t)) }
+
+// hashName returns the name of a hash in parentheses, and nothing if there is none.
+func hashName(h uint8) string {
+	if h == 0 {
+		return ""
+	}
+	return "(" + crypto.Hash(h).String() + ")"
+}

@@ -1,0 +1,246 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// SHA-256 with the SHA instructions, of one message, and of two side by side: the chain of
+// a block's 32 SHA256RNDS2 takes all the time of one, and two fill the unit that executes
+// them.
+//
+// SHA256RNDS2 has the variables as f, e, b, a and h, g, d, c, from the lowest lane on. With
+// these two orders VSHUFPS makes them of a to d and e to h, and the other way round.
+const (
+	upperWords = 0xbb // of both operands, exchanged
+	lowerWords = 0x11
+)
+
+// A message is what belongs to one of the messages. The SHA instructions have no form with
+// VEX. All others have it, with 128 bits: no upper half is ever in use.
+type message struct {
+	state Register          // address of the chaining value
+	p     Register          // the next block
+	end   gotypes.Component // what makes the last block
+	s     [2]VecVirtual     // the variables
+	old   [2]Op             // their values before the block
+	w     [4]VecVirtual     // the last 16 words of the message schedule
+}
+
+func block256() {
+	begin("block256SHA")
+	end := Load(Param("end"), GP64())
+	m := newMessage("state", "p", Param("end").Dereference(end))
+	m.old = [2]Op{XMM(), XMM()}
+	compress(end, m)
+	VZEROUPPER()
+	RET()
+}
+
+func pair256() {
+	begin("pair256SHA")
+	end := Load(Param("end"), GP64())
+	ends := Param("end").Dereference(end)
+	first := newMessage("state", "p", ends.Index(0))
+	second := newMessage("other", "q", ends.Index(1))
+	frame := AllocLocal(4 * 16)
+	first.old = [2]Op{frame, frame.Offset(16)}
+	second.old = [2]Op{frame.Offset(32), frame.Offset(48)}
+	compress(end, first, second)
+	Comment("The frame held secrets.")
+	zero := XMM()
+	VPXOR(zero, zero, zero)
+	VMOVDQU(zero.AsY(), frame)
+	VMOVDQU(zero.AsY(), frame.Offset(32))
+	VZEROUPPER()
+	RET()
+}
+
+func begin(name string) {
+	Implement(name)
+	Attributes(attr.NOSPLIT)
+	Pragma("noescape")
+}
+
+// newMessage returns the message of these parameters.
+func newMessage(state, p string, end gotypes.Component) *message {
+	m := &message{state: Load(Param(state), GP64()), p: Load(Param(p), GP64()), end: end}
+	for i := range m.s {
+		m.s[i] = XMM()
+	}
+	for i := range m.w {
+		m.w[i] = XMM()
+	}
+	return m
+}
+
+// compress is all of a function but its first loads and its end.
+func compress(end Register, messages ...*message) {
+	k := Load(Param("k"), GP64())
+	blocks := Load(Param("blocks"), GP64())
+	for _, m := range messages {
+		m.loadState(m.state)
+	}
+	TESTQ(blocks, blocks)
+	JZ(LabelRef("padded"))
+
+	Label("block")
+	for _, m := range messages {
+		for i, w := range m.w {
+			VMOVDQU(Mem{Base: m.p, Disp: 16 * i}, w)
+		}
+		m.bigEndian()
+		ADDQ(U32(blockSize), m.p)
+	}
+	Label("rounds")
+	for _, m := range messages {
+		for i, s := range m.s {
+			VMOVDQU(s, m.old[i])
+		}
+	}
+	for t := 0; t < rounds; t += 4 {
+		Commentf("Rounds %d to %d.", t, t+3)
+		for _, m := range messages {
+			m.fourRounds(t, k)
+		}
+	}
+	for _, m := range messages {
+		for i, s := range m.s {
+			VPADDD(m.old[i], s, s)
+		}
+	}
+	DECQ(blocks)
+	JG(LabelRef("block"))
+
+	TESTQ(end, end)
+	JZ(LabelRef("done"))
+	var outer []Register
+	for _, m := range messages {
+		outer = append(outer, Load(m.end.Field("outer"), GP64()))
+	}
+	TESTQ(outer[0], outer[0])
+	JZ(LabelRef("done"))
+	Comment("The last block of the outer hash: the state, and padding.")
+	XORL(end.(GPVirtual).As32(), end.(GPVirtual).As32())
+	for i, m := range messages {
+		m.inOrder(m.w[0], m.w[1])
+		VMOVDQU(outerPadding, m.w[2])
+		VMOVDQU(outerPadding.Offset(16), m.w[3])
+		m.loadState(outer[i])
+	}
+	JMP(LabelRef("rounds"))
+
+	Label("padded")
+	for i, m := range messages {
+		m.padded(fmt.Sprint(i))
+	}
+	JMP(LabelRef("rounds"))
+
+	Label("done")
+	for _, m := range messages {
+		m.inOrder(m.w[0], m.w[1])
+		VMOVDQU(m.w[0], Mem{Base: m.state})
+		VMOVDQU(m.w[1], Mem{Base: m.state, Disp: 16})
+	}
+}
+
+// loadState sets the variables to a chaining value.
+func (m *message) loadState(from Register) {
+	low, high := XMM(), XMM()
+	VMOVDQU(Mem{Base: from}, low)
+	VMOVDQU(Mem{Base: from, Disp: 16}, high)
+	VSHUFPS(U8(lowerWords), low, high, m.s[0])
+	VSHUFPS(U8(upperWords), low, high, m.s[1])
+}
+
+// inOrder sets low to a to d, and high to e to h.
+func (m *message) inOrder(low, high VecVirtual) {
+	VSHUFPS(U8(upperWords), m.s[1], m.s[0], low)
+	VSHUFPS(U8(lowerWords), m.s[1], m.s[0], high)
+}
+
+// bigEndian makes numbers of the words as they are in memory.
+func (m *message) bigEndian() {
+	for _, w := range m.w {
+		VPSHUFB(swap32, w, w)
+	}
+}
+
+// fourRounds is rounds t to t+3. In the first 48 rounds it also makes the words of 16 rounds later
+// in place of its own: sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+func (m *message) fourRounds(t int, k Register) {
+	w := func(i int) VecVirtual { return m.w[(t/4+i)%4] }
+	VPADDD(Mem{Base: k, Disp: wordSize * t}, w(0), X0)
+	SHA256RNDS2(X0, m.s[0], m.s[1])
+	VPSHUFD(U8(0x0e), X0, X0)
+	SHA256RNDS2(X0, m.s[1], m.s[0])
+	if t < rounds-16 {
+		x := XMM()
+		SHA256MSG1(w(1), w(0))
+		VPALIGNR(U8(4), w(2), w(3), x)
+		VPADDD(x, w(0), w(0))
+		SHA256MSG2(w(3), w(0))
+	}
+}
+
+// padded makes the block of the words at p, the word after them, zeros, and the length.
+func (m *message) padded(name string) {
+	label := func(s string) string { return s + name }
+	words, rest := Load(m.end.Field("words"), GP64()), GP64()
+	tail := address(m.end.Field("tail"))
+	last := XMM() // the vector with the word after them
+
+	MOVQ(words, rest)
+	ANDQ(I8(-4), rest)
+	LEAQ(Mem{Base: m.p, Index: rest, Scale: wordSize}, rest)
+	TESTQ(U32(2), words)
+	JNZ(LabelRef(label("two")))
+	TESTQ(U32(1), words)
+	JNZ(LabelRef(label("one")))
+	VMOVD(tail, last)
+	JMP(LabelRef(label("made")))
+	Label(label("one"))
+	VMOVD(Mem{Base: rest}, last)
+	VPINSRD(U8(1), tail, last, last)
+	JMP(LabelRef(label("made")))
+	Label(label("two"))
+	VMOVQ(Mem{Base: rest}, last)
+	TESTQ(U32(1), words)
+	JNZ(LabelRef(label("three")))
+	VPINSRD(U8(2), tail, last, last)
+	JMP(LabelRef(label("made")))
+	Label(label("three"))
+	VPINSRD(U8(2), Mem{Base: rest, Disp: 8}, last, last)
+	VPINSRD(U8(3), tail, last, last)
+
+	Label(label("made"))
+	for _, w := range m.w[1:] {
+		VPXOR(w, w, w)
+	}
+	for i, w := range m.w[:3] {
+		at := label(fmt.Sprintf("whole%d", i+1))
+		CMPQ(words, Imm(uint64(4*i+4)))
+		JAE(LabelRef(at))
+		VMOVDQA(last, w)
+		JMP(LabelRef(label("ready")))
+		Label(at)
+		VMOVDQU(Mem{Base: m.p, Disp: 16 * i}, w)
+	}
+	VMOVDQA(last, m.w[3])
+	Label(label("ready"))
+	m.bigEndian()
+	bits := XMM()
+	VPXOR(bits, bits, bits)
+	VPINSRD(U8(2), address(m.end.Field("bits").Index(0)), bits, bits)
+	VPINSRD(U8(3), address(m.end.Field("bits").Index(1)), bits, bits)
+	VPOR(bits, m.w[3], m.w[3])
+}

@@ -1,0 +1,145 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !purego
+
+package sha2
+
+import (
+	"unsafe"
+
+	"example.com/fastmac/internal/kernel"
+	"golang.org/x/sys/cpu"
+)
+
+// Which kernels run, see [kernel.Kernel].
+var (
+	use256AVX512, use256SHA, use256LanesAVX512  bool
+	use512AVX512, use512LanesAVX512, use512AVX2 bool
+)
+
+func init() {
+	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
+	avx512 := append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+	sha := kernel.Set{kernel.X86SHA, kernel.AVX}
+	kernel.Register(kernel.SHA256, "stdlib",
+		kernel.Kernel{Name: "avx512", Needs: append(sha[:1:1], avx512...), Use: &use256AVX512}, // sha for one message
+		kernel.Kernel{Name: "sha", Needs: sha, Use: &use256SHA},
+		kernel.Kernel{Name: "avx512lanes", Needs: avx512, Use: &use256LanesAVX512}, // crypto/sha256 for one message
+	)
+	kernel.Register(kernel.SHA512, "stdlib",
+		// For one message a kernel with AVX-512 and the rounds of avx2 would take 7 % longer than avx512,
+		// whose chains are shorter, on Zen 5, and 4 % on an Intel Xeon (family 6, model 167, Go 1.26.8).
+		// Both have AVX-VNNI. Without it, avx512 takes 9 % longer than that kernel on Zen 4, where
+		// llvm-mca expects avx2 to be as fast. On Cascade Lake and Ice Lake, which were not measured,
+		// it expects avx2 to take 13 % longer.
+		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &use512AVX512, OnlyTests: !cpu.X86.HasAVXVNNI},
+		kernel.Kernel{Name: "avx512lanes", Needs: avx512, Use: &use512LanesAVX512}, // avx2 for one message
+		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &use512AVX2},
+	)
+}
+
+// hasAssembly reports whether a kernel for one message is in use, and not the standard library.
+func hasAssembly[W Word]() bool {
+	if wordSize[W]() == 4 {
+		return use256SHA
+	}
+	return use512AVX2
+}
+
+// LaneCount returns how many lanes are compressed side by side, 0 if there is no kernel for it, and
+// how many of them must be in use for that to be faster than [State.Compress] for each.
+func LaneCount[W Word]() (lanes, minLanes int) {
+	switch {
+	case wordSize[W]() == 4 && (use256AVX512 || use256LanesAVX512 && !use256SHA):
+		return 16, 7
+	case wordSize[W]() == 8 && use512LanesAVX512:
+		return 8, 3
+	case wordSize[W]() == 8 && use512AVX2:
+		return 4, 4
+	}
+	return 0, 0
+}
+
+// HasPairs reports whether two messages are compressed side by side, which takes less time than one
+// after the other.
+func HasPairs[W Word]() bool { return wordSize[W]() == 4 && use256SHA }
+
+// compress calls the kernel in use, as block256SHA and block512AVX2.
+//
+//go:nosplit
+func compress[W Word](state *State[W], p *byte, blocks int, end *end[W]) {
+	s, e := unsafe.Pointer(state), unsafe.Pointer(end)
+	switch {
+	case wordSize[W]() == 4:
+		block256SHA((*[8]uint32)(s), p, blocks, &k256, (*end256)(e))
+	case use512AVX512:
+		block512AVX512((*[8]uint64)(s), p, blocks, &k512, (*end512)(e))
+	default:
+		block512AVX2((*[8]uint64)(s), p, blocks, &k512, (*end512)(e))
+	}
+}
+
+// compressPair calls the kernel, as pair256SHA. There is none for 64-bit words: see HasPairs.
+//
+//go:nosplit
+func compressPair[W Word](state, other *State[W], p, q *byte, blocks int, end *[2]end[W]) {
+	pair256SHA((*[8]uint32)(unsafe.Pointer(state)), (*[8]uint32)(unsafe.Pointer(other)), p, q, blocks, &k256, (*[2]end256)(unsafe.Pointer(end)))
+}
+
+func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, initial, outer LaneSet) {
+	s, first := unsafe.Pointer(state), uint64(initial)
+	switch {
+	case wordSize[W]() == 4:
+		lanes256AVX512((*lanes256)(s), p, blocks, &k256, first, uint64(outer))
+	case use512LanesAVX512:
+		lanes512AVX512((*lanes512)(s), p, blocks, &k512, first, uint64(outer))
+	default:
+		lanes512AVX2((*lanes512)(s), p, blocks, &k512, first, uint64(outer))
+	}
+}
+
+// The assembly. k is the constants.
+
+type lanes256 = Lanes[uint32]
+type lanes512 = Lanes[uint64]
+
+// block256SHA compresses blocks from p on into state. If blocks is 0, it compresses the block that p
+// and end make, and if that has an outer chaining value, it then sets state to the result of
+// compressing the hash and its padding into that.
+//
+//go:noescape
+func block256SHA(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
+
+// pair256SHA is block256SHA for state, p and the first end, and for other, q and the second one. Both
+// ends have outer chaining values, or neither has.
+//
+//go:noescape
+func pair256SHA(state, other *[8]uint32, p, q *byte, blocks int, k *[64]uint32, end *[2]end256)
+
+// lanes256AVX512 compresses blocks of all 16 messages into their lanes, as [Lanes.Block]. If a lane
+// is in outer, there is one block.
+//
+//go:noescape
+func lanes256AVX512(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint32, initial, outer uint64)
+
+// block512AVX2 is block256SHA for 64-bit words.
+//
+//go:noescape
+func block512AVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end512)
+
+// block512AVX512 is block512AVX2 with more instructions and shorter chains of them.
+//
+//go:noescape
+func block512AVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end512)
+
+// lanes512AVX512 is lanes256AVX512 for 64-bit words, and so for eight messages.
+//
+//go:noescape
+func lanes512AVX512(state *lanes512, p *[MaxLanes]*byte, blocks int, k *[80]uint64, initial, outer uint64)
+
+// lanes512AVX2 is lanes512AVX512 for the first four lanes.
+//
+//go:noescape
+func lanes512AVX2(state *lanes512, p *[MaxLanes]*byte, blocks int, k *[80]uint64, initial, outer uint64)
