@@ -67,7 +67,7 @@ func TestHardware(t *testing.T) {
 		best.SHA256, lacks.SHA256 = "stdlib", "validation (FIPS 140 mode)"
 		best.SHA512, lacks.SHA512 = best.SHA256, lacks.SHA256
 	}
-	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha", "sha512", "stdlib", "none"}
+	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha", "avx512lanes", "sha512", "stdlib", "none"}
 	for _, l := range []struct{ name, runs, lacks, best, none string }{
 		{"NH", hw.NH, hw.NHLacks, best.NH, lacks.NH},
 		{"AES", aes, hw.AESLacks, best.AES, lacks.AES},
@@ -138,7 +138,7 @@ var amd64Off = []featuresOff{
 	{"avx512vl", "avx2", "vaes256", "sha", "avx2", "avx2", ""},
 	{"avx512vaes", "", "aesni", "", "", "aesni", ""},
 	{"avx512vpclmulqdq", "", "", "", "", "aesni", ""},
-	{"avx2", "generic", "aesni", "stdlib", "stdlib", "aesni", ""},
+	{"avx2", "generic", "aesni", "avx512lanes", "stdlib", "aesni", ""},
 	{"avx", "generic", "aesni", "stdlib", "stdlib", "aesni", ""},
 	{"bmi1", "", "", "", "stdlib", "", ""},
 	{"bmi2", "generic", "", "", "stdlib", "avx2", ""},
@@ -151,7 +151,7 @@ var amd64Off = []featuresOff{
 	{"avx512f,aes", "avx2", "stdlib", "sha", "avx2", "none", "AES"},
 	{"aes,pclmulqdq", "", "stdlib", "", "", "none", "AES,PCLMULQDQ"},
 	{"sse41,ssse3", "", "stdlib", "", "", "none", "SSSE3,SSE4.1"},
-	{"avx2,aes", "generic", "stdlib", "stdlib", "stdlib", "none", "AES"},
+	{"avx2,aes", "generic", "stdlib", "avx512lanes", "stdlib", "none", "AES"},
 }
 
 var arm64Off = []featuresOff{

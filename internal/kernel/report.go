@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Report names the implementation in use for each layer: "avx512", "avx2", "aesni", "neon",
+// A Report names the implementation in use for each layer: "avx512", "avx512lanes", "avx2", "aesni", "neon",
 // "armv8", "sha" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the
 // Go standard library, which may have its own assembly, and "none" is that there is no
 // implementation for this machine.
@@ -27,7 +27,7 @@ import (
 type Report struct {
 	NH     string // L1 of UMAC: avx512, avx2, neon or generic
 	AES    string // key derivation and pads of UMAC: aesni, armv8 or stdlib
-	SHA256 string // HMAC with SHA-224 and SHA-256: avx512, sha or stdlib
+	SHA256 string // HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes (for batches) or stdlib
 	SHA512 string // HMAC with SHA-384 and SHA-512: avx512, avx2, sha512 or stdlib
 
 	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, armv8, stdlib, or
@@ -53,9 +53,6 @@ func NewReport() Report {
 	// The names of variants are for tests.
 	if r.AES == "vaes" || r.AES == "vaes256" {
 		r.AES = "aesni"
-	}
-	if r.SHA256 == "avx512lanes" {
-		r.SHA256 = "avx512"
 	}
 	if r.SHA512 == "avx512lanes" {
 		r.SHA512 = "avx512"

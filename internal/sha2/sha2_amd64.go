@@ -22,11 +22,12 @@ var (
 func init() {
 	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
 	avx512 := append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
-	sha := kernel.Set{kernel.X86SHA, kernel.AVX}
+	sha := kernel.Set{kernel.AVX, kernel.X86SHA}
+	lanes := kernel.Set{kernel.AVX, kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL}
 	kernel.Register(kernel.SHA256, "stdlib",
-		kernel.Kernel{Name: "avx512", Needs: append(sha[:1:1], avx512...), Use: &use256AVX512}, // sha for one message
+		kernel.Kernel{Name: "avx512", Needs: append(lanes[:4:4], kernel.X86SHA), Use: &use256AVX512}, // sha for one message
 		kernel.Kernel{Name: "sha", Needs: sha, Use: &use256SHA},
-		kernel.Kernel{Name: "avx512lanes", Needs: avx512, Use: &use256LanesAVX512}, // crypto/sha256 for one message
+		kernel.Kernel{Name: "avx512lanes", Needs: lanes, Use: &use256LanesAVX512}, // crypto/sha256 for one message
 	)
 	kernel.Register(kernel.SHA512, "stdlib",
 		// For one message a kernel with AVX-512 and the rounds of avx2 would take 7 % longer than avx512,
