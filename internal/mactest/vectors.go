@@ -8,6 +8,10 @@ package mactest
 
 import (
 	"bytes"
+	"cmp"
+	"crypto"
+	_ "crypto/sha256" // for SHA2
+	_ "crypto/sha512"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,12 +19,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
-// file is a file of testdata with its number of tags, except those of algorithms that
-// this module does not have. A new file gets a row here and one in testdata/README.md.
+// file is a file of testdata with its number of tags. A new file gets a row here and one in
+// testdata/README.md.
 type file struct {
 	name string
 	tags int
@@ -33,12 +39,17 @@ var (
 		{"edge/umac_edge.json", 1764},
 	}
 	hmacFiles = []file{
-		{"rfc/rfc4231_hmac_sha512.json", 7},
-		{"nettle/hmac_sha512_extra.json", 9},
+		{"rfc/rfc4231_hmac.json", 28},
+		{"nettle/hmac_extra.json", 36},
 		{"nist-cavp/hmac_sha512_cavp.json", 375},
 		{"acvp/hmac_sha2_512_boringssl.json", 7},
-		{"acvp/hmac_sha2_512_geomys.json", 13},
+		{"acvp/hmac_sha2_512_geomys.json", 39},
+		{"wycheproof/hmac_sha224_test.json", 172},
+		{"wycheproof/hmac_sha256_test.json", 174},
+		{"wycheproof/hmac_sha384_test.json", 174},
 		{"wycheproof/hmac_sha512_test.json", 174},
+		{"wycheproof/hmac_sha512_224_test.json", 173},
+		{"wycheproof/hmac_sha512_256_test.json", 175},
 	}
 	gcmFiles = []file{
 		{"nist-cavp/aes256_gcm_cavp.json", 750},
@@ -173,9 +184,13 @@ func umacRows(t testing.TB, name string) (vectors []UMACVector) {
 	return vectors
 }
 
-// HMACVector is a message with its HMAC-SHA-512 tag.
+// SHA2 are the hashes of FIPS 180-4 that HMAC has.
+var SHA2 = []crypto.Hash{crypto.SHA224, crypto.SHA256, crypto.SHA384, crypto.SHA512, crypto.SHA512_224, crypto.SHA512_256}
+
+// HMACVector is a message with its HMAC tag.
 type HMACVector struct {
 	Name          string
+	Hash          crypto.Hash
 	Key, Msg, Tag []byte
 	// Valid reports whether Tag is the tag or its beginning.
 	Valid bool
@@ -185,17 +200,18 @@ type HMACVector struct {
 type hmacRow struct {
 	TcID      int
 	Comment   string
-	Algorithm string // in ACVP's files, which have others too
+	Algorithm string // if it is not that of the file
 	Key, Msg  hexBytes
 	Tag, Mac  hexBytes // one of them
 	Result    string   // in Wycheproof's
 }
 
-// HMACVectors returns all HMAC-SHA-512 vectors of testdata.
-func HMACVectors(t testing.TB) (vectors []HMACVector) {
+// HMACVectors returns the HMAC vectors of testdata with one of these hashes, or all.
+func HMACVectors(t testing.TB, hashes ...crypto.Hash) (vectors []HMACVector) {
 	t.Helper()
 	for _, f := range hmacFiles {
 		var content struct {
+			Algorithm  string
 			Tests      []hmacRow
 			TestGroups []struct{ Tests []hmacRow }
 		}
@@ -204,21 +220,34 @@ func HMACVectors(t testing.TB) (vectors []HMACVector) {
 		for _, group := range content.TestGroups {
 			rows = append(rows, group.Tests...)
 		}
-		tags := 0
+		f.check(t, len(rows))
 		for i, row := range rows {
-			if row.Algorithm != "" && row.Algorithm != "HMAC-SHA2-512" {
+			h := hmacHash(t, cmp.Or(row.Algorithm, content.Algorithm))
+			if len(hashes) > 0 && !slices.Contains(hashes, h) {
 				continue
 			}
-			tags++
 			vectors = append(vectors, HMACVector{
-				Name: fmt.Sprintf("%s#%d/%d %s", f.name, i, row.TcID, row.Comment),
-				Key:  row.Key, Msg: row.Msg, Tag: append(row.Tag, row.Mac...),
+				Name: fmt.Sprintf("%s#%d/%d %s", f.name, i, row.TcID, row.Comment), Hash: h,
+				Key: row.Key, Msg: row.Msg, Tag: append(row.Tag, row.Mac...),
 				Valid: row.Result == "" || row.Result == "valid",
 			})
 		}
-		f.check(t, tags)
 	}
 	return vectors
+}
+
+// hmacHash returns the hash of an algorithm, which Wycheproof names HMACSHA256, ACVP
+// HMAC-SHA2-256, and the others HMAC-SHA-256.
+func hmacHash(t testing.TB, algorithm string) crypto.Hash {
+	t.Helper()
+	for _, h := range SHA2 {
+		bits := strings.TrimPrefix(h.String(), "SHA-")
+		if algorithm == "HMACSHA"+bits || algorithm == "HMAC-SHA2-"+bits || algorithm == "HMAC-SHA-"+bits {
+			return h
+		}
+	}
+	t.Fatalf("testdata has tags of %q", algorithm)
+	return 0
 }
 
 // GCMVector is a plaintext with additional data, sealed with AES-GCM. If the plaintext is
