@@ -6,9 +6,8 @@ package conformance
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/fips140"
-	"crypto/hmac"
-	"crypto/sha512"
 	"errors"
 	"io/fs"
 	"os"
@@ -26,8 +25,8 @@ import (
 )
 
 // TestFIPS140 checks what the package documentation says under "FIPS 140", in a process for
-// each mode. The process where nothing is enforced also runs all tests of HMAC-SHA-512, which
-// have short keys.
+// each mode. The process where nothing is enforced also runs all tests of HMAC, which have
+// short keys.
 func TestFIPS140(t *testing.T) {
 	if mode := os.Getenv("FASTMAC_TEST_FIPS"); mode != "" {
 		if !fips140.Enabled() || fips140.Enforced() != strings.HasPrefix(mode, "only") {
@@ -41,7 +40,7 @@ func TestFIPS140(t *testing.T) {
 	for _, mode := range []string{"on", "only", "only,cpu.aes=off"} {
 		run := "^TestFIPS140$"
 		if mode == "on" {
-			run += "|HMACSHA512"
+			run += "|HMAC"
 		}
 		cmd := exec.Command(os.Args[0], "-test.short", "-test.v", "-test.run="+run)
 		cmd.Env = append(os.Environ(), "FASTMAC_TEST_FIPS="+mode, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",fips140="+mode, ","))
@@ -58,46 +57,65 @@ func TestFIPS140(t *testing.T) {
 	}
 }
 
-// testFIPSHMAC checks that HMAC-SHA-512 is the one of the Go Cryptographic Module, and that
-// short keys are refused only where approved algorithms are enforced.
+// testFIPSHMAC checks that HMAC is the one of the Go Cryptographic Module, and that short keys are
+// refused only where approved algorithms are enforced.
 func testFIPSHMAC(t *testing.T) {
 	key, msg := bytes.Repeat([]byte("k"), 200), []byte("message")
-	if hw := kernel.NewReport(); hw.SHA512 != "stdlib" || hw.SHA512Lacks != "validation (FIPS 140 mode)" {
+	const lacks = "validation (FIPS 140 mode)"
+	if hw := kernel.NewReport(); hw.SHA256 != "stdlib" || hw.SHA256Lacks != lacks || hw.SHA512 != "stdlib" || hw.SHA512Lacks != lacks {
 		t.Errorf("Hardware() = %+v", hw)
 	}
-	inner := reflect.ValueOf(fastmac.NewHMACSHA512(key)).Elem().FieldByName("fips").Elem()
-	if !inner.IsValid() || inner.Type().String() != "*hmac.HMAC" || !strings.HasPrefix(inner.Type().Elem().PkgPath(), "crypto/internal/fips140/") {
-		t.Fatalf("HMAC-SHA-512 is %v, want that of the Go Cryptographic Module", inner)
-	}
-	for _, size := range []int{14, 64, 128, 200} {
-		std := hmac.New(sha512.New, key[:size])
-		std.Write(msg)
-		for name, flavour := range hmacFlavours {
-			if got, want := flavour(t, key[:size], msg), std.Sum(nil); !bytes.Equal(got, want) {
-				t.Errorf("%s, key of %d bytes: %x, want %x", name, size, got, want)
+	for _, h := range mactest.SHA2 {
+		inner := reflect.ValueOf(mactest.Must(fastmac.NewHMAC(h, key))).Elem().FieldByName("fips").Elem()
+		if !inner.IsValid() || inner.Type().String() != "*hmac.HMAC" || !strings.HasPrefix(inner.Type().Elem().PkgPath(), "crypto/internal/fips140/") {
+			t.Fatalf("HMAC with %v is %v, want that of the Go Cryptographic Module", h, inner)
+		}
+		for _, size := range []int{14, 64, 128, 200} {
+			for name, flavour := range hmacFlavours {
+				if got, want := flavour(t, h, key[:size], msg), stdHMAC(h, key[:size], msg); !bytes.Equal(got, want) {
+					t.Errorf("%v: %s, key of %d bytes: %x, want %x", h, name, size, got, want)
+				}
 			}
 		}
+		testFIPSShortKeys(t, h)
 	}
+}
 
-	tags, keys := make([][64]byte, 9), make([][]byte, 9)
-	for i := range keys {
-		keys[i] = key[:14-i/8]
+func testFIPSShortKeys(t *testing.T, h crypto.Hash) {
+	key := make([]byte, 14)
+	keys, batch := make([][]byte, 17), make([]fastmac.Message, 17)
+	for i := range batch {
+		keys[i], batch[i].Tag = key, make([]byte, h.Size())
 	}
+	keys[16] = key[:13]
+	refuses := func(what string, call func() error) {
+		err := call()
+		if fips140.Enforced() && (err == nil || !strings.Contains(err.Error(), "want 14 or more with GODEBUG=fips140=only")) {
+			t.Errorf("%v: %s of a short key: %v", h, what, err)
+		}
+		fips140.WithoutEnforcement(func() {
+			if err := call(); err != nil {
+				t.Errorf("%v: %s of a short key without enforcement: %v", h, what, err)
+			}
+		})
+	}
+	refuses("NewHMACKey", func() error { _, err := fastmac.NewHMACKey(h, key[:13]); return err })
+	refuses("Init", func() error { return new(fastmac.HMACKey).Init(h, nil) })
+	refuses("NewHMAC", func() error { _, err := fastmac.NewHMAC(h, key[:1]); return err })
 	for name, call := range map[string]func(){
-		"NewHMACSHA512Key":   func() { fastmac.NewHMACSHA512Key(key[:13]) },
-		"Init":               func() { new(fastmac.HMACSHA512Key).Init(nil) },
-		"NewHMACSHA512":      func() { fastmac.NewHMACSHA512(key[:1]) },
-		"SumHMACSHA512":      func() { fastmac.SumHMACSHA512(key[:13], msg) },
-		"SumHMACSHA512Batch": func() { mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), keys, keys) },
+		"SumHMAC":      func() { fastmac.SumHMAC(h, nil, key[:13], nil) },
+		"SumHMACBatch": func() { fastmac.SumHMACBatch(h, keys, batch) },
 	} {
-		clear(tags)
 		if fips140.Enforced() {
 			mactest.MustPanic(t, name, "want 14 or more with GODEBUG=fips140=only", call)
-			if tags[0] != [64]byte{} {
-				t.Error("a batch that panics has written tags")
+			if !bytes.Equal(batch[0].Tag, make([]byte, h.Size())) {
+				t.Errorf("%v: a batch that panics has written tags", h)
 			}
 		}
 		fips140.WithoutEnforcement(call)
+		for i := range batch {
+			clear(batch[i].Tag)
+		}
 	}
 }
 

@@ -6,8 +6,6 @@ package conformance
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha512"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -247,31 +245,32 @@ func FuzzUMACBatch(f *testing.F) {
 	})
 }
 
-// FuzzHMACSHA512 compares one-shots, streams and clones with crypto/hmac.
-func FuzzHMACSHA512(f *testing.F) {
+// FuzzHMAC compares one-shots, streams and clones with crypto/hmac.
+func FuzzHMAC(f *testing.F) {
 	mactest.Seeds(f)
-	f.Add([]byte("\x00\x03\x00key"), []byte("\x00\x07\x00message"), []byte{1, 2}, []byte{2})
-	f.Add([]byte("\x00\xc8\x00"), []byte("\x02\x00\x01"), []byte{95, 0, 1}, []byte{1, 0, 63})
-	f.Add([]byte("\x00\x80\x01"), []byte("\x01\x70\x00\xff"), []byte{96, 159, 3}, []byte{3})
-	f.Fuzz(func(t *testing.T, key, code, splits, damage []byte) {
-		key, msg := mactest.Message(key, 300), mactest.Message(code, 3000)
-		want := stdHMAC(key, msg)
+	f.Add([]byte("\x00\x03\x00key"), []byte("\x00\x07\x00message"), []byte{1, 2}, []byte{2}, byte(0))
+	f.Add([]byte("\x00\xc8\x00"), []byte("\x02\x00\x01"), []byte{95, 0, 1}, []byte{1, 0, 63}, byte(3))
+	f.Add([]byte("\x00\x80\x01"), []byte("\x01\x70\x00\xff"), []byte{96, 159, 3}, []byte{3}, byte(5))
+	f.Add([]byte("\x00\x40\x01"), []byte("\x00\xb8\x00\xff"), []byte{64, 63}, []byte{1, 0, 31}, byte(1))
+	f.Fuzz(func(t *testing.T, key, code, splits, damage []byte, hash byte) {
+		h, key, msg := mactest.SHA2[int(hash)%len(mactest.SHA2)], mactest.Message(key, 300), mactest.Message(code, 3000)
+		want := stdHMAC(h, key, msg)
 		d := mactest.Script(damage)
 		wrong := d.Damage(want)
 		mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
-			k := fastmac.NewHMACSHA512Key(key)
+			k := mactest.Must(fastmac.NewHMACKey(h, key))
 			if got := k.Tag(nil, msg); !bytes.Equal(got, want) || !k.Verify(want, msg) {
-				t.Errorf("%s: Tag: %x, want %x", kernels, got, want)
+				t.Errorf("%s, %v: Tag: %x, want %x", kernels, h, got, want)
 			}
-			if got := fastmac.SumHMACSHA512(key, msg); !bytes.Equal(got[:], want) {
-				t.Errorf("%s: SumHMACSHA512: %x, want %x", kernels, got, want)
+			if got := fastmac.SumHMAC(h, nil, key, msg); !bytes.Equal(got, want) {
+				t.Errorf("%s, %v: SumHMAC: %x, want %x", kernels, h, got, want)
 			}
-			h, left := k.New(), msg
+			m, left := k.New(), msg
 			for s := mactest.Script(splits); len(s) > 0 && len(left) > 0; {
 				n := min(s.Size(), len(left))
-				h.Write(left[:n])
+				m.Write(left[:n])
 				left = left[n:]
-				c, err := h.Clone()
+				c, err := m.Clone()
 				if mactest.CannotClone(err) {
 					continue
 				}
@@ -280,66 +279,77 @@ func FuzzHMACSHA512(f *testing.F) {
 				}
 				c.Write(left)
 				if got := c.Sum(nil); !bytes.Equal(got, want) {
-					t.Errorf("%s: clone after %d bytes: %x, want %x", kernels, len(msg)-len(left), got, want)
+					t.Errorf("%s, %v: clone after %d bytes: %x, want %x", kernels, h, len(msg)-len(left), got, want)
 				}
 			}
-			h.Write(left)
-			if got := h.Sum(nil); !bytes.Equal(got, want) || !h.Verify(want) {
-				t.Errorf("%s: stream: %x, want %x", kernels, got, want)
+			m.Write(left)
+			if got := m.Sum(nil); !bytes.Equal(got, want) || !m.Verify(want) {
+				t.Errorf("%s, %v: stream: %x, want %x", kernels, h, got, want)
 			}
 			right := bytes.Equal(wrong, want)
-			if k.Verify(wrong, msg) != right || h.Verify(wrong) != right {
-				t.Errorf("%s: tag %x: Verify does not report %v", kernels, wrong, right)
+			if k.Verify(wrong, msg) != right || m.Verify(wrong) != right {
+				t.Errorf("%s, %v: tag %x: Verify does not report %v", kernels, h, wrong, right)
 			}
 		})
 	})
 }
 
-func stdHMAC(key, msg []byte) []byte {
-	h := hmac.New(sha512.New, key)
-	h.Write(msg)
-	return h.Sum(nil)
-}
-
-// FuzzHMACSHA512Batch compares batches, under one key and under many, with crypto/hmac, and
-// then damages tags.
-func FuzzHMACSHA512Batch(f *testing.F) {
+// FuzzHMACBatch compares batches, under one key and under many, with crypto/hmac, and then
+// damages tags.
+func FuzzHMACBatch(f *testing.F) {
 	mactest.Seeds(f)
-	f.Add([]byte("key"), []byte("\x00\x40\x00some messages"), []byte{0, 1, 2}, []byte{1})
-	f.Add(make([]byte, 200), []byte("\x20\x00\x01"), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1, 96, 1, 97, 3}, []byte{0, 0, 64})
-	f.Add([]byte(nil), []byte("\x02\x00\x01"), bytes.Repeat([]byte{95, 2, 111, 0}, 9), []byte{0, 255})
-	f.Fuzz(func(t *testing.T, key, code, script, flips []byte) {
-		msgs := pieces(code, script)
+	f.Add([]byte("key"), []byte("\x00\x40\x00some messages"), []byte{0, 1, 2}, []byte{1}, byte(1))
+	f.Add(make([]byte, 200), []byte("\x20\x00\x01"), []byte{255, 3, 0, 0, 16, 8, 9, 255, 255, 1, 96, 1, 97, 3}, []byte{0, 0, 64}, byte(3))
+	f.Add([]byte(nil), []byte("\x02\x00\x01"), bytes.Repeat([]byte{95, 2, 111, 0}, 9), []byte{0, 255}, byte(2))
+	f.Add([]byte(nil), []byte("\x02\x00\x01"), bytes.Repeat([]byte{55, 2, 56, 0, 64, 1}, 6), []byte{0, 255}, byte(0))
+	f.Fuzz(func(t *testing.T, key, code, script, flips []byte, hash byte) {
+		h, msgs := mactest.SHA2[int(hash)%len(mactest.SHA2)], pieces(code, script)
 		keys := slices.Clone(msgs)
 		slices.Reverse(keys)
 		var one, many [][]byte // the tags under one key and under many
+		batch := make([]fastmac.Message, len(msgs))
 		for i, msg := range msgs {
-			one, many = append(one, stdHMAC(key, msg)), append(many, stdHMAC(keys[i], msg))
+			one, many = append(one, stdHMAC(h, key, msg)), append(many, stdHMAC(h, keys[i], msg))
+			batch[i] = fastmac.Message{Data: msg, Tag: make([]byte, h.Size())}
 		}
 		mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
-			k := fastmac.NewHMACSHA512Key(key)
-			tags := make([][fastmac.HMACSHA512Size]byte, len(msgs))
 			check := func(what string, want [][]byte) {
-				for i := range tags {
-					if !bytes.Equal(tags[i][:], want[i]) {
-						t.Errorf("%s, %s: message %d of %d: %x, want %x", kernels, what, i, len(msgs), tags[i], want[i])
+				for i := range batch {
+					if !bytes.Equal(batch[i].Tag, want[i]) {
+						t.Errorf("%s, %v, %s: message %d of %d: %x, want %x", kernels, h, what, i, len(batch), batch[i].Tag, want[i])
+					}
+					clear(batch[i].Tag)
+				}
+			}
+			k := mactest.Must(fastmac.NewHMACKey(h, key))
+			expanded := make([]*fastmac.HMACKey, len(keys))
+			for i := range keys {
+				expanded[i] = mactest.Must(fastmac.NewHMACKey(h, keys[i]))
+			}
+			fastmac.SumHMACBatch(h, keys, batch)
+			check("keys that are not expanded", many)
+			fastmac.TagBatch(expanded, batch)
+			check("many keys", many)
+			k.TagBatch(batch)
+			check("one key", one)
+
+			verify := func(what string, right [][]byte, call func([]fastmac.Message) bool) {
+				s, want := mactest.Script(flips), true
+				for i := range batch {
+					flip := s.Byte()
+					copy(batch[i].Tag, right[i])
+					batch[i].Tag[int(flip)%h.Size()] ^= flip
+					want = want && flip == 0
+				}
+				all := call(batch)
+				for i := range batch {
+					if ok := bytes.Equal(batch[i].Tag, right[i]); all != want || batch[i].OK != ok {
+						t.Errorf("%s, %v, VerifyBatch, %s: %v, message %d of %d %v, want %v and %v", kernels, h, what, all, i, len(batch), batch[i].OK, want, ok)
 					}
 				}
 			}
-			mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), keys, msgs)
-			check("many keys", many)
-			mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, msgs)
-			check("one key", one)
-			want, ok := make([]bool, len(msgs)), make([]bool, len(msgs))
-			s, all := mactest.Script(flips), true
-			for i := range tags {
-				flip := s.Byte()
-				tags[i][flip%64] ^= flip
-				want[i], all = flip == 0, all && flip == 0
-			}
-			if got := mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(tags), nil, msgs); got != all || !slices.Equal(ok, want) {
-				t.Errorf("%s, %d messages: VerifyBatch: %v, %v, want %v", kernels, len(msgs), got, ok, want)
-			}
+			verify("one key", one, k.VerifyBatch)
+			verify("many keys", many, func(batch []fastmac.Message) bool { return fastmac.VerifyBatch(expanded, batch) })
 		})
 	})
 }

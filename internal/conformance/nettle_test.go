@@ -7,6 +7,7 @@ package conformance
 import (
 	"bufio"
 	"bytes"
+	"crypto"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -34,15 +35,17 @@ const nettlePool = 1<<24 + 1<<15
 var nettleAlgorithms = []struct {
 	name string
 	size int
+	hash crypto.Hash // of HMAC
 }{
-	{"UMAC-32", 4}, {"UMAC-64", 8}, {"UMAC-96", 12}, {"UMAC-128", 16}, {"HMAC-SHA-512", 64}, {"GMAC", 16},
-	{"UMAC-64", 8}, {"UMAC-128", 16},
+	{"UMAC-32", 4, 0}, {"UMAC-64", 8, 0}, {"UMAC-96", 12, 0}, {"UMAC-128", 16, 0},
+	{"HMAC-SHA-224", 28, crypto.SHA224}, {"HMAC-SHA-256", 32, crypto.SHA256}, {"HMAC-SHA-384", 48, crypto.SHA384}, {"HMAC-SHA-512", 64, crypto.SHA512},
+	{"GMAC", 16, 0}, {"UMAC-64", 8, 0}, {"UMAC-128", 16, 0},
 }
 
 const (
-	nettleHMAC = 4
-	nettleGMAC = 5
-	nettleLong = 6
+	nettleHMAC = 4 // the first of four
+	nettleGMAC = 8
+	nettleLong = 9
 )
 
 // splitMix is SplitMix64, as in testdata/nettle.c.
@@ -109,7 +112,11 @@ func TestNettle(t *testing.T) {
 				check(kernels, algorithm)
 			}
 		})
-		mactest.EachKernel(t, mactest.HMAC, func(kernels string) { check(kernels, nettleHMAC) })
+		mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
+			for algorithm := nettleHMAC; algorithm < nettleGMAC; algorithm++ {
+				check(kernels, algorithm)
+			}
+		})
 		if fastmac.RequireGCM() == nil {
 			mactest.EachKernel(t, mactest.GCM, func(kernels string) { check(kernels, nettleGMAC) })
 		}
@@ -215,28 +222,25 @@ func (p *nettle) check(t *testing.T, pool []byte, kernels string, algorithm, n i
 // compute sets tags in one of three ways: one by one, in a batch, and in parts.
 func compute(t *testing.T, algorithm int, key, hmacKey []byte, way uint64, tags, nonces, msgs [][]byte) {
 	t.Helper()
-	switch algorithm {
-	case nettleHMAC:
-		k := fastmac.NewHMACSHA512Key(hmacKey)
+	h := nettleAlgorithms[algorithm].hash
+	switch {
+	case h != 0:
+		k := mactest.Must(fastmac.NewHMACKey(h, hmacKey))
 		if way == 1 {
-			sums := make([][fastmac.HMACSHA512Size]byte, len(tags))
-			mactest.TagBatch(k.TagBatch, mactest.Slices(sums), nil, msgs)
-			for i := range sums {
-				copy(tags[i], sums[i][:])
-			}
+			mactest.TagBatch(k.TagBatch, tags, nil, msgs)
 			return
 		}
-		h := k.New()
+		m := k.New()
 		for i, msg := range msgs {
 			if way == 0 {
 				k.Tag(tags[i][:0], msg)
 				continue
 			}
-			h.Reset()
-			writeParts(h, msg)
-			h.Sum(tags[i][:0])
+			m.Reset()
+			writeParts(m, msg)
+			m.Sum(tags[i][:0])
 		}
-	case nettleGMAC:
+	case algorithm == nettleGMAC:
 		k := mactest.Must(fastmac.NewGMACKey(key))
 		m := k.New()
 		for i, msg := range msgs {

@@ -29,10 +29,12 @@ func TestTamper(t *testing.T) {
 		}
 	})
 	mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
-		changes += tamper(t, kernels, rng, 64, 0, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
-			k := fastmac.NewHMACSHA512Key(key)
-			return func(_, msg []byte) []byte { return k.Tag(nil, msg) }, func(tag, _, msg []byte) bool { return k.Verify(tag, msg) }
-		})
+		for _, h := range mactest.SHA2 {
+			changes += tamper(t, kernels, rng, h.Size(), 0, func(key []byte) (tag func(nonce, msg []byte) []byte, verify func(tag, nonce, msg []byte) bool) {
+				k := mactest.Must(fastmac.NewHMACKey(h, key))
+				return func(_, msg []byte) []byte { return k.Tag(nil, msg) }, func(tag, _, msg []byte) bool { return k.Verify(tag, msg) }
+			})
+		}
 	})
 	if fastmac.RequireGCM() == nil {
 		mactest.EachKernel(t, mactest.GCM, func(kernels string) {

@@ -15,7 +15,7 @@
 #include <nettle/hmac.h>
 #include <nettle/umac.h>
 
-enum { UMAC32, UMAC64, UMAC96, UMAC128, HMAC_SHA512, GMAC, LONG_UMAC64, LONG_UMAC128 };
+enum { UMAC32, UMAC64, UMAC96, UMAC128, HMAC_SHA224, HMAC_SHA256, HMAC_SHA384, HMAC_SHA512, GMAC, LONG_UMAC64, LONG_UMAC128 };
 enum { POOL = (1 << 24) + (1 << 15) };
 
 static uint8_t pool[POOL];
@@ -65,6 +65,9 @@ static size_t length(int alg) {
 #define UMAC(bits, size) \
 	BATCH(struct umac##bits##_ctx, umac##bits##_set_key(&c, key), umac##bits##_set_nonce(&c, nonce_len, nonce), umac##bits##_update, umac##bits##_digest, size)
 
+#define HMAC(bits, size) \
+	BATCH(struct hmac_sha##bits##_ctx, hmac_sha##bits##_set_key(&c, key_len, pool + (1 << 17) + at), (void)0, hmac_sha##bits##_update, hmac_sha##bits##_digest, size)
+
 int main(void) {
 	// The first parts are zeros and ones.
 	memset(pool + (1 << 16), 0xff, 1 << 16);
@@ -84,9 +87,10 @@ int main(void) {
 		case UMAC64: case LONG_UMAC64: UMAC(64, 8); break;
 		case UMAC96: UMAC(96, 12); break;
 		case UMAC128: case LONG_UMAC128: UMAC(128, 16); break;
-		case HMAC_SHA512:
-			BATCH(struct hmac_sha512_ctx, hmac_sha512_set_key(&c, key_len, pool + (1 << 17) + at), (void)0, hmac_sha512_update, hmac_sha512_digest, 64);
-			break;
+		case HMAC_SHA224: HMAC(224, 28); break;
+		case HMAC_SHA256: HMAC(256, 32); break;
+		case HMAC_SHA384: HMAC(384, 48); break;
+		case HMAC_SHA512: HMAC(512, 64); break;
 		case GMAC:
 			BATCH(struct gcm_aes128_ctx, gcm_aes128_set_key(&c, key), gcm_aes128_set_iv(&c, 12, nonce), gcm_aes128_update, gcm_aes128_digest, 16);
 			break;
