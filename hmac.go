@@ -246,9 +246,16 @@ func equalTag(tag, want []byte) bool {
 // can use one key at the same time.
 func (k *HMACKey) New() *HMAC {
 	k.mustLive()
-	m := new(HMAC)
-	m.init(k)
-	return m
+	switch {
+	case useFIPS:
+		m := &HMAC{hmacName: opaque.Of(hmacText(k.hash)), size: &k.size, wide: k.wide}
+		m.fips = k.newFIPS(make([]byte, sha2.BlockSize512))
+		return m
+	case k.wide:
+		return newStream(words[uint64](k), k.hash, &k.size)
+	default:
+		return newStream(words[uint32](k), k.hash, &k.size)
+	}
 }
 
 // Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
@@ -306,56 +313,87 @@ type HMAC struct {
 	_ opaque.Incomparable
 	hmacName
 
+	wide    bool // the words of the hash have 64 bits
 	ownsKey bool
-	key     *HMACKey
-
-	stream hmacStream[uint64] // or an hmacStream[uint32]
-	fips   hash.Hash          // in its place in FIPS 140 mode
+	size    *uint8         // of a tag in bytes, in the key; 0: the key has been destroyed
+	message unsafe.Pointer // the hmacMessage, which is allocated with the stream, or in FIPS 140 mode
+	fips    hash.Hash      // this
 }
 
-// hmacStream is what a stream has of its message, for words of one size.
-type hmacStream[W sha2.Word] struct {
+// hmacMessage is what a stream has of its message, for words of one size. So a stream has no more
+// memory than its hash needs.
+type hmacMessage[W sha2.Word] struct {
+	key   *hmacKey[W]
 	n     uint64 // bytes hashed, including the inner pad
 	state sha2.State[W]
 	block sha2.Block[W] // its first n modulo BlockSize bytes are in use
 }
 
-// message returns what m, whose hash has words of that size, has of its message.
-func message[W sha2.Word](m *HMAC) *hmacStream[W] {
-	return (*hmacStream[W])(unsafe.Pointer(&m.stream))
+// messageOf returns what m, whose hash has words of that size, has of its message.
+func messageOf[W sha2.Word](m *HMAC) *hmacMessage[W] { return (*hmacMessage[W])(m.message) }
+
+// newStream returns a stream under a key for tags of size bytes.
+func newStream[W sha2.Word](k *hmacKey[W], h uint8, size *uint8) *HMAC {
+	p := new(struct {
+		stream  HMAC
+		message hmacMessage[W]
+	})
+	p.stream.begin(h, size, unsafe.Pointer(&p.message), sha2.Size[W]() == sha2.Size512)
+	p.message.key = k
+	p.message.reset()
+	return &p.stream
+}
+
+// newOwner returns a stream with its own key.
+func newOwner[W sha2.Word](f *hmacHash, initial *sha2.State[W], key []byte) *HMAC {
+	p := new(struct { // one allocation, as for UMAC
+		stream  HMAC
+		message hmacMessage[W]
+		key     hmacKey[W]
+		size    uint8
+	})
+	p.size = uint8(f.size)
+	p.stream.begin(uint8(f.hash), &p.size, unsafe.Pointer(&p.message), sha2.Size[W]() == sha2.Size512)
+	p.stream.ownsKey = true
+	p.key.init(initial, f.size, key)
+	p.message.key = &p.key
+	p.message.reset()
+	return &p.stream
+}
+
+func (m *HMAC) begin(h uint8, size *uint8, message unsafe.Pointer, wide bool) {
+	m.hmacName, m.size, m.message, m.wide = opaque.Of(hmacText(h)), size, message, wide
 }
 
 // NewHMAC returns a stream with its own key. h and key, and errors, are as for [NewHMACKey]. It does
 // not retain key.
 func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
-	// One allocation, as for UMAC.
-	p := new(struct {
-		stream HMAC
-		key    HMACKey
-	})
-	if err := p.key.Init(h, key); err != nil {
+	f, err := hashOf(h)
+	if err == nil {
+		err = approve(key)
+	}
+	if err != nil {
 		return nil, err
 	}
-	p.stream.init(&p.key)
-	p.stream.ownsKey = true
-	return &p.stream, nil
-}
-
-// init sets up a new stream.
-func (m *HMAC) init(k *HMACKey) {
-	m.hmacName = opaque.Of(hmacText(k.hash))
-	m.key = k
-	if useFIPS {
-		m.fips = k.newFIPS(make([]byte, sha2.BlockSize512))
+	switch {
+	case useFIPS:
+		var k HMACKey // crypto/hmac copies it
+		k.Init(h, key)
+		m := k.New()
+		m.ownsKey, m.size = true, new(k.size)
+		k.Destroy()
+		return m, nil
+	case f.initial512 != nil:
+		return newOwner(f, f.initial512, key), nil
+	default:
+		return newOwner(f, f.initial256, key), nil
 	}
-	m.Reset()
 }
 
 func (m *HMAC) mustLive() {
-	if m.key == nil {
-		panic("fastmac: use of an HMAC that was destroyed or never set up")
+	if m.size == nil || *m.size == 0 {
+		panic("fastmac: use of an HMAC that was destroyed or never set up, or whose key was")
 	}
-	m.key.mustLive()
 }
 
 // Write adds p to the message. It never fails and does not retain p.
@@ -364,15 +402,15 @@ func (m *HMAC) Write(p []byte) (int, error) {
 	switch {
 	case m.fips != nil:
 		return m.fips.Write(p)
-	case m.key.wide:
-		message[uint64](m).write(p)
+	case m.wide:
+		messageOf[uint64](m).write(p)
 	default:
-		message[uint32](m).write(p)
+		messageOf[uint32](m).write(p)
 	}
 	return len(p), nil
 }
 
-func (m *hmacStream[W]) write(p []byte) {
+func (m *hmacMessage[W]) write(p []byte) {
 	block := m.block.Bytes()
 	used := int(m.n) & (len(block) - 1)
 	m.n += uint64(len(p))
@@ -397,7 +435,7 @@ func (m *HMAC) Sum(b []byte) []byte {
 	if m.fips != nil {
 		return m.fips.Sum(b)
 	}
-	b, tag := grow(b, int(m.key.size))
+	b, tag := grow(b, int(*m.size))
 	m.sum(tag)
 	return b
 }
@@ -409,17 +447,17 @@ func (m *HMAC) sum(tag []byte) {
 		sum := m.fips.Sum(nil)
 		copy(tag, sum)
 		clear(sum)
-	case m.key.wide:
-		message[uint64](m).sum(words[uint64](m.key), tag)
+	case m.wide:
+		messageOf[uint64](m).sum(tag)
 	default:
-		message[uint32](m).sum(words[uint32](m.key), tag)
+		messageOf[uint32](m).sum(tag)
 	}
 }
 
-func (m *hmacStream[W]) sum(k *hmacKey[W], tag []byte) {
+func (m *hmacMessage[W]) sum(tag []byte) {
 	block := m.block.Bytes()
 	used := m.n & uint64(len(block)-1)
-	sha2.Sum(tag, &m.state, &k.outer, m.n-used, block[:used])
+	sha2.Sum(tag, &m.state, &m.key.outer, m.n-used, block[:used])
 }
 
 // Verify reports whether tag is the tag of the message written so far. It returns false if the tag
@@ -428,7 +466,7 @@ func (m *hmacStream[W]) sum(k *hmacKey[W], tag []byte) {
 func (m *HMAC) Verify(tag []byte) bool {
 	m.mustLive()
 	var b hmacTag
-	want := b[:m.key.size]
+	want := b[:*m.size]
 	m.sum(want)
 	return equalTag(tag, want)
 }
@@ -440,34 +478,35 @@ func (m *HMAC) Reset() {
 	switch {
 	case m.fips != nil:
 		m.fips.Reset()
-	case m.key.wide:
-		message[uint64](m).reset(words[uint64](m.key))
+	case m.wide:
+		messageOf[uint64](m).reset()
 	default:
-		message[uint32](m).reset(words[uint32](m.key))
+		messageOf[uint32](m).reset()
 	}
 }
 
-func (m *hmacStream[W]) reset(k *hmacKey[W]) {
+func (m *hmacMessage[W]) reset() {
 	clear(m.block[:])
 	m.n = uint64(sha2.BlockSize[W]())
-	m.state = k.inner // a tuple assignment would copy it to the stack
+	m.state = m.key.inner // a tuple assignment would copy it to the stack
 }
 
 // Size returns the size of a tag in bytes: 28, 32, 48 or 64.
 func (m *HMAC) Size() int {
 	m.mustLive()
-	return int(m.key.size)
+	return int(*m.size)
 }
 
 // BlockSize returns the size of a block of the hash in bytes: 64 for SHA-224 and SHA-256, and 128 for
 // the others.
 func (m *HMAC) BlockSize() int {
 	m.mustLive()
-	return m.key.blockSize()
+	return blockSize(m.wide)
 }
 
-func (k *HMACKey) blockSize() int {
-	if k.wide {
+// blockSize returns the size of a block in bytes.
+func blockSize(wide bool) int {
+	if wide {
 		return sha2.BlockSize512
 	}
 	return sha2.BlockSize256
@@ -479,29 +518,52 @@ func (k *HMACKey) blockSize() int {
 // it wraps [errors.ErrUnsupported].
 func (m *HMAC) Clone() (hash.Cloner, error) {
 	m.mustLive()
-	c := &HMAC{hmacName: m.hmacName, key: m.key, stream: m.stream}
-	if m.fips != nil {
-		var err error
-		if c.fips, err = cloneFIPS(m.fips); err != nil {
+	switch {
+	case m.fips != nil:
+		h, err := cloneFIPS(m.fips)
+		if err != nil {
 			return nil, err
 		}
+		return &HMAC{hmacName: m.hmacName, size: m.size, wide: m.wide, fips: h}, nil
+	case m.wide:
+		return messageOf[uint64](m).clone(m), nil
+	default:
+		return messageOf[uint32](m).clone(m), nil
 	}
-	return c, nil
+}
+
+// clone returns a copy of m, whose message is s.
+func (s *hmacMessage[W]) clone(m *HMAC) *HMAC {
+	c := newStream(s.key, 0, m.size)
+	c.hmacName = m.hmacName
+	*messageOf[W](c) = *s
+	return c
 }
 
 // Destroy overwrites the stream with zeros, and also its key if [NewHMAC] returned the stream. Any
 // later use panics; a second Destroy does nothing.
 func (m *HMAC) Destroy() {
-	if m.key == nil {
+	switch {
+	case m.size == nil:
 		return
-	}
-	if m.fips != nil {
+	case m.fips != nil:
 		wipeFIPS(m.fips)
+	case m.wide:
+		messageOf[uint64](m).destroy(m.ownsKey)
+	default:
+		messageOf[uint32](m).destroy(m.ownsKey)
 	}
 	if m.ownsKey {
-		m.key.Destroy()
+		*m.size = 0
 	}
 	*m = HMAC{}
+}
+
+func (s *hmacMessage[W]) destroy(ownsKey bool) {
+	if ownsKey {
+		*s.key = hmacKey[W]{}
+	}
+	*s = hmacMessage[W]{}
 }
 
 // HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains. It cannot expand a key in
@@ -512,7 +574,7 @@ var useFIPS = fips140.Enabled()
 
 // bytes returns the storage of the key in FIPS 140 mode.
 func (k *HMACKey) bytes() []byte {
-	return (*[sha2.BlockSize512]byte)(unsafe.Pointer(&k.states))[:k.blockSize()]
+	return (*[sha2.BlockSize512]byte)(unsafe.Pointer(&k.states))[:blockSize(k.wide)]
 }
 
 // initFIPS puts the key, zero-padded, in place of the chaining values.
@@ -544,7 +606,7 @@ func approve(key []byte) error {
 
 // newFIPS returns an HMAC under the key. It uses, and clears, a block of buf.
 func (k *HMACKey) newFIPS(buf []byte) hash.Hash {
-	block := buf[:k.blockSize()]
+	block := buf[:blockSize(k.wide)]
 	copy(block, k.bytes())
 	h := hmac.New(hmacHashes[k.hash].new, block)
 	clear(block)

@@ -324,6 +324,10 @@ func testHMACDestroy(t *testing.T, f crypto.Hash) {
 	c.(*HMAC).Destroy()
 	own.Sum(nil)
 
+	var ownStorage []byte
+	if !useFIPS {
+		ownStorage = unsafe.Slice((*byte)(unsafe.Pointer(own)), uintptr(unsafe.Pointer(own.size))+1-uintptr(unsafe.Pointer(own)))
+	}
 	own.Destroy()
 	own.Destroy()
 	k.Destroy()
@@ -359,8 +363,9 @@ func testHMACDestroy(t *testing.T, f crypto.Hash) {
 	if !bytes.Equal(mactest.Storage(k), make([]byte, unsafe.Sizeof(*k))) {
 		t.Error("HMACKey is not all zeros after Destroy")
 	}
-	if !bytes.Equal(mactest.Storage(own), make([]byte, unsafe.Sizeof(*own))) {
-		t.Error("HMAC is not all zeros after Destroy")
+	// The memory of a stream is one allocation, with its key behind it.
+	if !bytes.Equal(ownStorage, make([]byte, len(ownStorage))) {
+		t.Errorf("an HMAC and its key are not all zeros after Destroy: %x", ownStorage)
 	}
 }
 
@@ -436,8 +441,8 @@ func testHMACReset(t *testing.T, f crypto.Hash) {
 		h.Write(msg[length/3 : length])
 		h.Sum(nil)
 		h.Reset()
-		if h.stream != fresh.stream {
-			t.Errorf("%d bytes: Reset leaves %x", length, h.stream)
+		if h.fips == nil && (h.wide && *messageOf[uint64](h) != *messageOf[uint64](fresh) || !h.wide && *messageOf[uint32](h) != *messageOf[uint32](fresh)) {
+			t.Errorf("%d bytes: Reset leaves something", length)
 		}
 	}
 }
