@@ -5,10 +5,12 @@
 package fastmac
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/fips140"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -123,47 +125,41 @@ func words[W sha2.Word](k *HMACKey) *hmacKey[W] { return (*hmacKey[W])(unsafe.Po
 func (k *hmacKey[W]) init(initial *sha2.State[W], size int, key []byte) {
 	wipe.ReserveStack()
 	var b sha2.Block[W]
-	writePad(&b, initial, size, key, innerPad)
+	setKey(&b, initial, size, key)
 	k.inner = *initial
 	k.outer = *initial
 	if sha2.HasPairs[W]() {
-		outer := b
-		flipPad(&outer)
+		var outer sha2.Block[W]
+		subtle.XORBytes(outer.Bytes(), b.Bytes(), outerPad[:])
+		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
 		sha2.CompressPair(&k.inner, &k.outer, b.Bytes(), outer.Bytes())
 		clear(outer[:])
 	} else {
+		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
 		k.inner.Compress(b.Bytes())
-		flipPad(&b)
+		subtle.XORBytes(b.Bytes(), b.Bytes(), flipPad[:])
 		k.outer.Compress(b.Bytes())
 	}
 	clear(b[:])
 }
 
-// What is added to each byte of the key for a pad, RFC 2104 section 2.
-const (
-	innerPad = 0x3636363636363636
-	outerPad = 0x5c5c5c5c5c5c5c5c
-)
-
-// writePad sets b to the key, or its hash of size bytes if it is longer than b, zero-padded, xor pad.
-func writePad[W sha2.Word](b *sha2.Block[W], initial *sha2.State[W], size int, key []byte, pad uint64) {
+// setKey sets b to the key, or to its hash of size bytes if it is longer than b, and zeros.
+func setKey[W sha2.Word](b *sha2.Block[W], initial *sha2.State[W], size int, key []byte) {
 	*b = sha2.Block[W]{}
 	if len(key) > len(b.Bytes()) {
 		sha2.Sum(b.Bytes()[:size], initial, nil, 0, key)
 	} else {
 		copy(b.Bytes(), key)
 	}
-	xorPad(b, pad)
 }
 
-// flipPad turns one pad into the other.
-func flipPad[W sha2.Word](b *sha2.Block[W]) { xorPad(b, innerPad^outerPad) }
-
-func xorPad[W sha2.Word](b *sha2.Block[W], mask uint64) {
-	for i := range b {
-		b[i] ^= W(mask)
-	}
-}
+// The bytes that are added to the key, RFC 2104 section 2, and those that turn one pad into the other.
+// Nothing changes them.
+var (
+	innerPad = [sha2.BlockSize512]byte(bytes.Repeat([]byte{0x36}, sha2.BlockSize512))
+	outerPad = [sha2.BlockSize512]byte(bytes.Repeat([]byte{0x5c}, sha2.BlockSize512))
+	flipPad  = [sha2.BlockSize512]byte(bytes.Repeat([]byte{0x36 ^ 0x5c}, sha2.BlockSize512))
+)
 
 // mustLive panics if there is no key.
 func (k *HMACKey) mustLive() {

@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"crypto"
+	"crypto/subtle"
 	"fmt"
 	"unsafe"
 
@@ -281,7 +282,8 @@ func (b *hmacLanes[W]) start(l int) []byte {
 	}
 	lane.stage = stageOuterPad
 	pad := &b.end(l)[0]
-	writePad(pad, b.value, b.hash.size, b.keys[lane.message], outerPad)
+	setKey(pad, b.value, b.hash.size, b.keys[lane.message])
+	subtle.XORBytes(pad.Bytes(), pad.Bytes(), outerPad[:])
 	return pad.Bytes()
 }
 
@@ -297,7 +299,7 @@ func (b *hmacLanes[W]) advance(l int) []byte {
 		b.hashes.MoveToOuter(l)
 		b.initial |= 1 << l
 		pad := &b.end(l)[0]
-		flipPad(pad)
+		subtle.XORBytes(pad.Bytes(), pad.Bytes(), flipPad[:])
 		return pad.Bytes()
 	case stageInnerPad:
 		return b.startMessage(l)
