@@ -5,6 +5,10 @@
 package main
 
 import (
+	"fmt"
+	"math/bits"
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -50,21 +54,30 @@ func lanes256() {
 
 	Label("block")
 	CMPQ(outer, U32(1<<maxLanes-1))
-	JE(LabelRef("outer"))
-	Comment("Words, big-endian, from columns to rows.")
+	JE(LabelRef("allOuter"))
+	Comment("Words, big-endian, from columns to rows. With quarters of registers from memory this takes more",
+		"instructions than with whole registers, but only half of them need the one unit that shuffles.")
 	swap := ZMM()
 	VBROADCASTI32X4(swap32, swap)
-	columns := w
-	for i := range columns {
-		message := GP64()
-		MOVQ(Mem{Base: p, Disp: 8 * i}, message)
-		VMOVDQU32(Mem{Base: message, Index: at, Scale: 1}, columns[i])
-		VPSHUFB(swap, columns[i], columns[i])
+	for i := 0; i < 16; i += 4 {
+		x := w[i:][:4]
+		for lane := range maxLanes {
+			message := GP64()
+			MOVQ(Mem{Base: p, Disp: 8 * lane}, message)
+			from := Mem{Base: message, Index: at, Scale: 1, Disp: wordSize * i}
+			if lane < 4 {
+				VBROADCASTI32X4(from, x[lane]) // all of the register, so that it depends on nothing
+			} else {
+				VINSERTI32X4(U8(lane/4), from, x[lane%4], x[lane%4])
+			}
+		}
+		for _, x := range x {
+			VPSHUFB(swap, x, x)
+		}
+		transposeQuarters(x)
 	}
-	w = transpose(columns)
 	TESTQ(outer, outer)
 	JZ(LabelRef("loaded"))
-	Label("outer")
 	KMOVW(outer.(GPVirtual).As32(), mask)
 	for i := range v {
 		VMOVDQA32(v[i], mask, w[i])
@@ -73,19 +86,23 @@ func lanes256() {
 		VMOVDQU32(v[i], row("state", i))
 	}
 	Label("loaded")
-	left := GP64()
+	left := GP64() // how often 16 rounds follow that make words
 	MOVQ(U32(rounds/16-1), left)
 	align()
 	Label("rounds")
-	for i := range 16 {
-		round(v, i, w[i], k)
-		schedule(w, i)
+	all := make([]word, len(w))
+	for i := range w {
+		all[i].row = w[i]
+	}
+	for i := range all {
+		round(v, i, all[i], k)
+		schedule(all, i)
 	}
 	ADDQ(U32(blockSize), k)
 	DECQ(left)
 	JNZ(LabelRef("rounds"))
-	for i := range 16 {
-		round(v, i, w[i], k)
+	for i := range all {
+		round(v, i, all[i], k)
 	}
 	SUBQ(U32((rounds/16-1)*blockSize), k)
 	for i := range v {
@@ -101,7 +118,7 @@ func lanes256() {
 	Comment("The hashes, from rows to columns.")
 	VBROADCASTI32X4(swap32, swap)
 	for half := range 2 {
-		x := v[4*half:][:4]
+		x := slices.Clone(v[4*half:][:4])
 		transposeQuarters(x)
 		for i, x := range x { // part j has words of lane 4*j+i
 			VPSHUFB(swap, x, x)
@@ -113,35 +130,26 @@ func lanes256() {
 	Label("wipe")
 	VZEROUPPER()
 	RET()
+
+	Label("allOuter")
+	Comment("The first 16 rounds, where half of the words are constants.")
+	for i := range v {
+		VMOVDQA32(v[i], w[i])
+		all[i+8].constant, all[i+8].n = true, outerBlock[i]
+		VMOVDQU32(row("outer", i), v[i])
+		VMOVDQU32(v[i], row("state", i))
+	}
+	for i := range all {
+		round(v, i, all[i], k)
+		schedule(all, i)
+	}
+	ADDQ(U32(blockSize), k)
+	MOVQ(U32(rounds/16-2), left)
+	JMP(LabelRef("rounds"))
 }
 
 // align puts the loop that follows at the start of a cache line.
 func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}}) }
-
-// transpose returns the rows of sixteen columns, in their registers.
-func transpose(x []VecVirtual) []VecVirtual {
-	for i := 0; i < 16; i += 4 {
-		transposeQuarters(x[i:][:4])
-	}
-	rows := make([]VecVirtual, 16)
-	for i := range 4 { // part j of x[4*l+i] has word 4*j+i of lanes 4*l to 4*l+3
-		a, b, c, d := x[i], x[i+4], x[i+8], x[i+12]
-		split(&a, &b)
-		split(&c, &d)
-		split(&a, &c) // now words i and 8+i
-		split(&b, &d)
-		rows[i], rows[i+4], rows[i+8], rows[i+12] = a, b, c, d
-	}
-	return rows
-}
-
-// split sets x to the even quarters of x and y, and y to the odd ones.
-func split(x, y *VecVirtual) {
-	even := ZMM()
-	VSHUFI32X4(U8(0x88), *y, *x, even)
-	VSHUFI32X4(U8(0xdd), *y, *x, *y)
-	*x = even
-}
 
 // transposeQuarters transposes each quarter of four vectors, four columns of four words.
 func transposeQuarters(x []VecVirtual) {
@@ -159,15 +167,28 @@ func transposeQuarters(x []VecVirtual) {
 	VPUNPCKHQDQ(high23, high01, x[3])
 }
 
+// A word is one of all lanes: a row, or a number.
+type word struct {
+	row      VecVirtual // where schedule puts the next word, if this one is constant
+	constant bool
+	n        uint32
+}
+
 // round is a round, FIPS 180-4 section 6.2.2 step 3, with constant i at k. It renames the
 // variables instead of moving them.
-func round(v []VecVirtual, i int, w VecVirtual, k Register) {
+func round(v []VecVirtual, i int, w word, k Register) {
 	Commentf("Round %d of 16.", i)
 	name := func(n int) VecVirtual { return v[(n-i+16)%8] }
 	a, b, c, d, e, f, g, h := name(0), name(1), name(2), name(3), name(4), name(5), name(6), name(7)
-	kw, ch, maj := ZMM(), ZMM(), ZMM()
-	VPADDD_BCST(Mem{Base: k, Disp: wordSize * i}, w, kw)
-	VPADDD(kw, h, h)
+	k4, ch, maj := Mem{Base: k, Disp: wordSize * i}, ZMM(), ZMM()
+	if w.constant {
+		VPADDD_BCST(k4, h, h)
+		add(h, word{row: h}, w)
+	} else {
+		kw := ZMM()
+		VPADDD_BCST(k4, w.row, kw)
+		VPADDD(kw, h, h)
+	}
 	VMOVDQA32(e, ch)
 	VPTERNLOGD(U8(0xca), g, f, ch)
 	VPADDD(ch, h, h)
@@ -180,10 +201,18 @@ func round(v []VecVirtual, i int, w VecVirtual, k Register) {
 }
 
 // schedule advances w[i] by sixteen words.
-func schedule(w []VecVirtual, i int) {
-	VPADDD(w[(i+9)%16], w[i], w[i])
-	VPADDD(sum(VPSRLD, w[(i+1)%16], 7, 18, 3), w[i], w[i])
-	VPADDD(sum(VPSRLD, w[(i+14)%16], 17, 19, 10), w[i], w[i])
+func schedule(w []word, i int) {
+	add(w[i].row, w[i], w[(i+9)%16], sigma(w[(i+1)%16], 7, 18, 3), sigma(w[(i+14)%16], 17, 19, 10))
+	w[i].constant = false
+}
+
+// sigma is sum with a shift.
+func sigma(w word, i, j, n uint8) word {
+	if w.constant {
+		w.n = bits.RotateLeft32(w.n, -int(i)) ^ bits.RotateLeft32(w.n, -int(j)) ^ w.n>>n
+		return w
+	}
+	return word{row: sum(VPSRLD, w.row, i, j, n)}
 }
 
 // sum returns the xor of x rotated by i and by j, and rotated or shifted by n.
@@ -195,3 +224,29 @@ func sum(last func(...Op), x VecVirtual, i, j, n uint8) VecVirtual {
 	VPTERNLOGD(U8(0x96), t, z, y)
 	return y
 }
+
+// add sets to to the sum of terms, not all of which are constant.
+func add(to VecVirtual, terms ...word) {
+	var sum VecVirtual
+	var n uint32
+	for _, t := range terms {
+		switch {
+		case t.constant:
+			n += t.n
+		case sum == nil:
+			sum = t.row
+		default:
+			VPADDD(t.row, sum, to)
+			sum = to
+		}
+	}
+	if n == 0 {
+		return
+	}
+	if _, ok := numbers[n]; !ok {
+		numbers[n] = ConstData(fmt.Sprintf("number%x", n), U32(n))
+	}
+	VPADDD_BCST(numbers[n], sum, to)
+}
+
+var numbers = map[uint32]Mem{} // in memory

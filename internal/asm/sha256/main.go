@@ -37,8 +37,11 @@ func main() {
 
 var (
 	swap32       Mem // for VPSHUFB
-	outerPadding Mem // what follows a hash in the block after the outer pad
+	outerPadding Mem // outerBlock
 )
+
+// outerBlock is what follows a hash in the block after the outer pad.
+var outerBlock = [8]uint32{1 << 31, 0, 0, 0, 0, 0, 0, 8 * (blockSize + 8*wordSize)}
 
 func constants() {
 	swap32 = GLOBL("swap32", attr.RODATA|attr.NOPTR)
@@ -46,7 +49,7 @@ func constants() {
 		DATA(8*i, U64(v))
 	}
 	outerPadding = GLOBL("outerPadding32", attr.RODATA|attr.NOPTR)
-	for t, w := range []uint32{1 << 31, 0, 0, 0, 0, 0, 0, 8 * (blockSize + 8*wordSize)} {
+	for t, w := range outerBlock {
 		DATA(wordSize*t, U32(w))
 	}
 }

@@ -29,40 +29,24 @@ const (
 // VEX. All others have it, with 128 bits: no upper half is ever in use.
 type message struct {
 	state Register          // address of the chaining value
+	from  Register          // the same, or that of the outer hash: where this block began
 	p     Register          // the next block
 	end   gotypes.Component // what makes the last block
 	s     [2]VecVirtual     // the variables
-	old   [2]Op             // their values before the block
 	w     [4]VecVirtual     // the last 16 words of the message schedule
 }
 
 func block256() {
 	begin("block256SHA")
 	end := Load(Param("end"), GP64())
-	m := newMessage("state", "p", Param("end").Dereference(end))
-	m.old = [2]Op{XMM(), XMM()}
-	compress(end, m)
-	VZEROUPPER()
-	RET()
+	compress(end, newMessage("state", "p", Param("end").Dereference(end)))
 }
 
 func pair256() {
 	begin("pair256SHA")
 	end := Load(Param("end"), GP64())
 	ends := Param("end").Dereference(end)
-	first := newMessage("state", "p", ends.Index(0))
-	second := newMessage("other", "q", ends.Index(1))
-	frame := AllocLocal(4 * 16)
-	first.old = [2]Op{frame, frame.Offset(16)}
-	second.old = [2]Op{frame.Offset(32), frame.Offset(48)}
-	compress(end, first, second)
-	Comment("The frame held secrets.")
-	zero := XMM()
-	VPXOR(zero, zero, zero)
-	VMOVDQU(zero.AsY(), frame)
-	VMOVDQU(zero.AsY(), frame.Offset(32))
-	VZEROUPPER()
-	RET()
+	compress(end, newMessage("state", "p", ends.Index(0)), newMessage("other", "q", ends.Index(1)))
 }
 
 func begin(name string) {
@@ -73,23 +57,19 @@ func begin(name string) {
 
 // newMessage returns the message of these parameters.
 func newMessage(state, p string, end gotypes.Component) *message {
-	m := &message{state: Load(Param(state), GP64()), p: Load(Param(p), GP64()), end: end}
-	for i := range m.s {
-		m.s[i] = XMM()
-	}
+	m := &message{state: Load(Param(state), GP64()), from: GP64(), p: Load(Param(p), GP64()), end: end}
+	MOVQ(m.state, m.from)
+	m.s = m.loadState()
 	for i := range m.w {
 		m.w[i] = XMM()
 	}
 	return m
 }
 
-// compress is all of a function but its first loads and its end.
+// compress is all of a function but its first loads.
 func compress(end Register, messages ...*message) {
 	k := Load(Param("k"), GP64())
 	blocks := Load(Param("blocks"), GP64())
-	for _, m := range messages {
-		m.loadState(m.state)
-	}
 	TESTQ(blocks, blocks)
 	JZ(LabelRef("padded"))
 
@@ -102,11 +82,6 @@ func compress(end Register, messages ...*message) {
 		ADDQ(U32(blockSize), m.p)
 	}
 	Label("rounds")
-	for _, m := range messages {
-		for i, s := range m.s {
-			VMOVDQU(s, m.old[i])
-		}
-	}
 	for t := 0; t < rounds; t += 4 {
 		Commentf("Rounds %d to %d.", t, t+3)
 		for _, m := range messages {
@@ -114,28 +89,32 @@ func compress(end Register, messages ...*message) {
 		}
 	}
 	for _, m := range messages {
-		for i, s := range m.s {
-			VPADDD(m.old[i], s, s)
+		for i, old := range m.loadState() {
+			VPADDD(old, m.s[i], m.s[i])
 		}
+		VSHUFPS(U8(upperWords), m.s[1], m.s[0], m.w[0])
+		VSHUFPS(U8(lowerWords), m.s[1], m.s[0], m.w[1])
+		VMOVDQU(m.w[0], Mem{Base: m.state})
+		VMOVDQU(m.w[1], Mem{Base: m.state, Disp: 16})
 	}
 	DECQ(blocks)
 	JG(LabelRef("block"))
 
 	TESTQ(end, end)
 	JZ(LabelRef("done"))
-	var outer []Register
 	for _, m := range messages {
-		outer = append(outer, Load(m.end.Field("outer"), GP64()))
+		Load(m.end.Field("outer"), m.from)
 	}
-	TESTQ(outer[0], outer[0])
+	TESTQ(messages[0].from, messages[0].from)
 	JZ(LabelRef("done"))
-	Comment("The last block of the outer hash: the state, and padding.")
+	Comment("The last block of the outer hash: the state, whose words are there already, and padding.")
 	XORL(end.(GPVirtual).As32(), end.(GPVirtual).As32())
-	for i, m := range messages {
-		m.inOrder(m.w[0], m.w[1])
+	for _, m := range messages {
 		VMOVDQU(outerPadding, m.w[2])
 		VMOVDQU(outerPadding.Offset(16), m.w[3])
-		m.loadState(outer[i])
+		for i, s := range m.loadState() {
+			VMOVDQA(s, m.s[i])
+		}
 	}
 	JMP(LabelRef("rounds"))
 
@@ -146,26 +125,18 @@ func compress(end Register, messages ...*message) {
 	JMP(LabelRef("rounds"))
 
 	Label("done")
-	for _, m := range messages {
-		m.inOrder(m.w[0], m.w[1])
-		VMOVDQU(m.w[0], Mem{Base: m.state})
-		VMOVDQU(m.w[1], Mem{Base: m.state, Disp: 16})
-	}
+	VZEROUPPER()
+	RET()
 }
 
-// loadState sets the variables to a chaining value.
-func (m *message) loadState(from Register) {
-	low, high := XMM(), XMM()
-	VMOVDQU(Mem{Base: from}, low)
-	VMOVDQU(Mem{Base: from, Disp: 16}, high)
-	VSHUFPS(U8(lowerWords), low, high, m.s[0])
-	VSHUFPS(U8(upperWords), low, high, m.s[1])
-}
-
-// inOrder sets low to a to d, and high to e to h.
-func (m *message) inOrder(low, high VecVirtual) {
-	VSHUFPS(U8(upperWords), m.s[1], m.s[0], low)
-	VSHUFPS(U8(lowerWords), m.s[1], m.s[0], high)
+// loadState returns the chaining value at from, as SHA256RNDS2 has it.
+func (m *message) loadState() [2]VecVirtual {
+	low, high, feba, hgdc := XMM(), XMM(), XMM(), XMM()
+	VMOVDQU(Mem{Base: m.from}, low)
+	VMOVDQU(Mem{Base: m.from, Disp: 16}, high)
+	VSHUFPS(U8(lowerWords), low, high, feba)
+	VSHUFPS(U8(upperWords), low, high, hgdc)
+	return [2]VecVirtual{feba, hgdc}
 }
 
 // bigEndian makes numbers of the words as they are in memory.
