@@ -235,6 +235,8 @@ func (b *hmacLanes[W]) run(lanes, minLanes int) {
 	} else if b.keys != nil {
 		b.hashes.SetInitial(b.value)
 	}
+	for b.together(lanes) {
+	}
 	var runs [sha2.MaxLanes][]byte // the rest of each lane's run; a lane without one is idle
 	for active := 0; ; {
 		for l := 0; l < lanes && b.next < len(b.batch) && active+len(b.batch)-b.next >= minLanes; l++ {
@@ -265,6 +267,73 @@ func (b *hmacLanes[W]) run(lanes, minLanes int) {
 	clear(b.ends[:])
 }
 
+// together computes the next messages in all lanes if they have the same length, and reports whether
+// it has. Then all lanes are in the same stage, and there is nothing to decide for each.
+func (b *hmacLanes[W]) together(lanes int) bool {
+	size, batch := sha2.BlockSize[W](), b.batch[b.next:]
+	if len(batch) < lanes || b.hash.size != sha2.Size[W]() {
+		return false
+	}
+	batch = batch[:lanes]
+	n := len(batch[0].Data)
+	for i := range batch {
+		if len(batch[i].Data) != n {
+			return false
+		}
+	}
+	var runs [sha2.MaxLanes][]byte
+	all := sha2.LaneSet(1)<<lanes - 1
+	initial := all
+	switch {
+	case b.expanded != nil:
+		for l := range batch {
+			b.loader.load(b.batch, b.next+l)
+			k := words[W](b.expanded[b.next+l])
+			b.hashes.Begin(l, &k.inner, &k.outer)
+		}
+		initial = 0
+	case b.keys != nil:
+		for l := range batch {
+			runs[l] = b.outerPad(l, b.keys[b.next+l])
+		}
+		b.hashes.Block(&runs, all, 0)
+		b.hashes.MoveAllToOuter()
+		for l := range batch {
+			subtle.XORBytes(runs[l], runs[l], flipPad[:])
+		}
+		b.hashes.Block(&runs, all, 0)
+		initial = 0
+	}
+	for l := range batch {
+		runs[l] = batch[l].Data[:n&^(size-1)]
+	}
+	for len(runs[0]) > 0 {
+		hashed := b.hashes.Block(&runs, initial, 0) * size
+		initial = 0
+		for l := range batch {
+			runs[l] = runs[l][hashed:]
+		}
+	}
+	for l := range batch {
+		runs[l] = b.end(l).Write(batch[l].Data[n&^(size-1):], uint64(size+n))
+	}
+	b.hashes.Block(&runs, initial, 0)
+	b.hashes.Block(&runs, 0, all)
+	for l := range batch {
+		b.finish(&batch[l], b.hashes.Hash(l))
+	}
+	b.next += lanes
+	return true
+}
+
+// outerPad returns the outer pad of a key, in the room of a lane.
+func (b *hmacLanes[W]) outerPad(l int, key []byte) []byte {
+	pad := &b.end(l)[0]
+	setKey(pad, b.value, b.hash.size, key)
+	subtle.XORBytes(pad.Bytes(), pad.Bytes(), outerPad[:])
+	return pad.Bytes()
+}
+
 // start gives an idle lane the next message, and returns its first run.
 func (b *hmacLanes[W]) start(l int) []byte {
 	lane := &b.lanes[l]
@@ -281,10 +350,7 @@ func (b *hmacLanes[W]) start(l int) []byte {
 		return b.startMessage(l)
 	}
 	lane.stage = stageOuterPad
-	pad := &b.end(l)[0]
-	setKey(pad, b.value, b.hash.size, b.keys[lane.message])
-	subtle.XORBytes(pad.Bytes(), pad.Bytes(), outerPad[:])
-	return pad.Bytes()
+	return b.outerPad(l, b.keys[lane.message])
 }
 
 // advance returns the next run of a lane, after one has been hashed. There is none if the lane is

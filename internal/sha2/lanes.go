@@ -59,6 +59,9 @@ func (s *Lanes[W]) MoveToOuter(lane int) {
 	}
 }
 
+// MoveAllToOuter is MoveToOuter for all lanes.
+func (s *Lanes[W]) MoveAllToOuter() { s.outer = s.state }
+
 // BeginOuter makes the chaining value of the outer hash of a lane its own.
 func (s *Lanes[W]) BeginOuter(lane int) {
 	for i := range s.state {
