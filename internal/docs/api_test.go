@@ -6,6 +6,7 @@ package docs
 
 import (
 	"bytes"
+	"crypto"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -214,19 +215,19 @@ var differences = map[string]string{
 	"GMAC: func NewKey(key []byte) (*Key, error)":                                "GMAC has one tag size",
 	"GMAC: func NewStream(key []byte) (*Stream, error)":                          "the same",
 	"GMAC: method (*Key) Init(key []byte) error":                                 "the same",
-	"HMACSHA512: func NewKey(key []byte) *Key":                                   "HMAC takes keys of any length, on every machine",
-	"HMACSHA512: func NewStream(key []byte) *Stream":                             "the same",
-	"HMACSHA512: method (*Key) Init(key []byte)":                                 "the same",
+	"HMAC: func NewKey(h crypto.Hash, key []byte) (*Key, error)":                 "HMAC has six hashes",
+	"HMAC: func NewStream(h crypto.Hash, key []byte) (*Stream, error)":           "the same",
+	"HMAC: method (*Key) Init(h crypto.Hash, key []byte) error":                  "the same",
 	"UMAC GMAC: method (*Key) Tag(dst []byte, nonce []byte, msg []byte) []byte":  "HMAC has no nonce",
 	"UMAC GMAC: method (*Key) Verify(tag []byte, nonce []byte, msg []byte) bool": "the same",
 	"UMAC GMAC: method (*Stream) Tag(dst []byte, nonce []byte) []byte":           "the same",
 	"UMAC GMAC: method (*Stream) Verify(tag []byte, nonce []byte) bool":          "the same",
 	"UMAC GMAC: method (*Stream) Bind(nonce []byte) hash.Cloner":                 "the same",
 	"UMAC GMAC: method (*Stream) Sum(nonce []byte) []byte":                       "the same",
-	"HMACSHA512: method (*Key) Tag(dst []byte, msg []byte) []byte":               "the same",
-	"HMACSHA512: method (*Key) Verify(tag []byte, msg []byte) bool":              "the same",
-	"HMACSHA512: method (*Stream) Sum(b []byte) []byte":                          "the same; Sum appends the tag",
-	"HMACSHA512: method (*Stream) Verify(tag []byte) bool":                       "the same",
+	"HMAC: method (*Key) Tag(dst []byte, msg []byte) []byte":                     "the same",
+	"HMAC: method (*Key) Verify(tag []byte, msg []byte) bool":                    "the same",
+	"HMAC: method (*Stream) Sum(b []byte) []byte":                                "the same; Sum appends the tag",
+	"HMAC: method (*Stream) Verify(tag []byte) bool":                             "the same",
 	"UMAC: method (*Key) Sign(dst []byte, msg []byte) []byte":                    "12 bytes are few for random nonces, and HMAC needs none",
 	"UMAC: method (*Key) VerifySigned(sig []byte, msg []byte) bool":              "the same",
 	"UMAC: method (*Stream) Sign(dst []byte) []byte":                             "the same",
@@ -239,7 +240,7 @@ var differences = map[string]string{
 func TestSymmetry(t *testing.T) {
 	mactest.NeedGo(t)
 	all := declarations(t, exportImporter(t, token.NewFileSet()), ".")
-	macs := []string{"UMAC", "GMAC", "HMACSHA512"}
+	macs := []string{"UMAC", "GMAC", "HMAC"}
 	who := make(map[string][]string)
 	for _, mac := range macs {
 		names := regexp.MustCompile(`\b(New)?` + mac + `(Key)?\b`)
@@ -293,9 +294,9 @@ func TestGeneric(t *testing.T) {
 	if u := digest(umac.New, "a mes", "sage"); !umac.Verify(u.Tag(nil, nonce), nonce, []byte("a message")) {
 		t.Error("UMAC")
 	}
-	hmac := fastmac.NewHMACSHA512Key(key)
+	hmac := mactest.Must(fastmac.NewHMACKey(crypto.SHA256, key))
 	if h := digest(hmac.New, "a mes", "sage"); !hmac.Verify(h.Sum(nil), []byte("a message")) {
-		t.Error("HMAC-SHA-512")
+		t.Error("HMAC")
 	}
 	if err := fastmac.RequireGCM(); err != nil {
 		t.Skip(err)
@@ -347,7 +348,7 @@ func TestMisuse(t *testing.T) {
 	mactest.NeedGo(t)
 	for name, test := range map[string]struct{ command, source, want string }{
 		"copy": {command: "vet", want: "assignment copies lock value", source: `
-func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *fastmac.HMACSHA512, n *fastmac.NonceSequence, w *fastmac.ReplayWindow, k3 *fastmac.GMACKey, m *fastmac.GMAC, k4 *aesgcm.Key) {
+func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACKey, h *fastmac.HMAC, n *fastmac.NonceSequence, w *fastmac.ReplayWindow, k3 *fastmac.GMACKey, m *fastmac.GMAC, k4 *aesgcm.Key) {
 	a := *k1
 	b := *u
 	c := *k2
@@ -369,7 +370,7 @@ func copies(k1 *fastmac.UMACKey, u *fastmac.UMAC, k2 *fastmac.HMACSHA512Key, h *
 }
 `},
 		"compare": {command: "build", want: "invalid operation", source: `
-func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACSHA512Key, g, h *fastmac.HMACSHA512, m, n *fastmac.NonceSequence, w, x *fastmac.ReplayWindow, k5, k6 *fastmac.GMACKey, y, z *fastmac.GMAC, k7, k8 *aesgcm.Key, s, t *aesgcm.Sealer) bool {
+func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACKey, g, h *fastmac.HMAC, m, n *fastmac.NonceSequence, w, x *fastmac.ReplayWindow, k5, k6 *fastmac.GMACKey, y, z *fastmac.GMAC, k7, k8 *aesgcm.Key, s, t *aesgcm.Sealer) bool {
 	return *k1 == *k2 ||
 		*u == *v ||
 		*k3 == *k4 ||

@@ -61,7 +61,8 @@ type implementations struct {
 var registered [Layers]implementations
 
 // Register declares the kernels of a layer, best first, and sets their flags. What a kernel
-// needs includes what the ones after it need. fallback is the name of what runs where no kernel
+// needs includes what the ones after it need, except that lanes of SHA-256 with AVX-512 also run where
+// the SHA instructions of better kernels are missing. fallback is the name of what runs where no kernel
 // does, "" if nothing can. The package of the layer calls Register in its init function.
 func Register(l Layer, fallback string, kernels ...Kernel) {
 	r := implementations{kernels: kernels, fallback: fallback}

@@ -6,6 +6,7 @@ package memory
 
 import (
 	"bytes"
+	"crypto"
 	_ "embed"
 	"hash"
 	"math/rand/v2"
@@ -126,23 +127,31 @@ func testUMACBounds(t *testing.T) {
 	}
 }
 
-// TestHMACSHA512Bounds does the same with HMAC-SHA-512, its keys of 0 to 300 bytes before and
-// after they are set up, and batches of one message. TestHMACSHA512BatchMixed has others.
-func TestHMACSHA512Bounds(t *testing.T) {
-	mactest.ForAllKernels(t, mactest.HMAC, testHMACSHA512Bounds)
+// TestHMACBounds does the same with HMAC, its keys of 0 to 300 bytes before and after they are set up,
+// and batches of one message. TestHMACBatchMixed has others.
+func TestHMACBounds(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.HMAC, func(t *testing.T) {
+		for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512} {
+			t.Run(h.String(), func(t *testing.T) { testHMACBounds(t, h) })
+		}
+	})
 }
 
-func testHMACSHA512Bounds(t *testing.T) {
+func testHMACBounds(t *testing.T, f crypto.Hash) {
 	assembly := kernel.NewReport().SHA512 != "stdlib"
-	const size, batch = fastmac.HMACSHA512Size, 9 // more than there are lanes
+	if f == crypto.SHA256 {
+		assembly = kernel.NewReport().SHA256 != "stdlib"
+	}
+	const batch = 17 // more than there are lanes
+	size := f.Size()
 	var g guards
 	defer g.log(t)
 	msgs, keys, tags := mactest.Guarded(t, 2*mostGuarded), mactest.Guarded(t, 300), mactest.Guarded(t, batch*size)
 	rng := rand.NewChaCha8([32]byte([]byte("testHMACSHA512Bounds.    a seed.")))
-	expanded := []*fastmac.HMACSHA512Key{placed[fastmac.HMACSHA512Key](t, false), placed[fastmac.HMACSHA512Key](t, true)}
+	expanded := []*fastmac.HMACKey{placed[fastmac.HMACKey](t, false), placed[fastmac.HMACKey](t, true)}
 	for _, length := range lengthsGuarded(assembly) {
 		key, msg := mactest.Random(rng, length%301), mactest.Random(rng, length)
-		want := fastmac.SumHMACSHA512(key, msg)
+		want := fastmac.SumHMAC(f, nil, key, msg)
 		batchMsgs := make([][]byte, batch)
 		for i := range batchMsgs {
 			batchMsgs[i] = msgs.Place(msg, 0, i%2 == 1)
@@ -150,24 +159,26 @@ func testHMACSHA512Bounds(t *testing.T) {
 		for i, k := range expanded {
 			end := i == 1
 			key, msg, tag := keys.Place(key, 0, end), batchMsgs[i], tags.Place(make([]byte, size), 0, end)
-			k.Init(key)
-			if k.Tag(tag[:0], msg); !bytes.Equal(tag, want[:]) || !k.Verify(tag, msg) || fastmac.SumHMACSHA512(key, msg) != want {
+			if err := k.Init(f, key); err != nil {
+				t.Fatal(err)
+			}
+			if k.Tag(tag[:0], msg); !bytes.Equal(tag, want) || !k.Verify(tag, msg) || !bytes.Equal(fastmac.SumHMAC(f, nil, key, msg), want) {
 				t.Fatalf("%d bytes, at the end: %v: tag %x, want %x", length, end, tag, want)
 			}
 			clear(tag)
 			h := k.New()
 			h.Write(msg)
-			if h.Sum(tag[:0]); !bytes.Equal(tag, want[:]) {
+			if h.Sum(tag[:0]); !bytes.Equal(tag, want) {
 				t.Fatalf("%d bytes, at the end: %v: tag of the stream %x, want %x", length, end, tag, want)
 			}
-			batchTags := unsafe.Slice((*[size]byte)(tags.Place(make([]byte, batch*size), 0, end)), batch)
+			batchTags := slices.Collect(slices.Chunk(tags.Place(make([]byte, batch*size), 0, end), size))
 			if end {
-				mactest.TagBatch(k.TagBatch, mactest.Slices(batchTags), nil, batchMsgs)
+				mactest.TagBatch(k.TagBatch, batchTags, nil, batchMsgs)
 			} else {
-				mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(batchTags), slices.Repeat([][]byte{key}, batch), batchMsgs)
+				mactest.SumBatch(fastmac.SumHMACBatch, f, batchTags, slices.Repeat([][]byte{key}, batch), batchMsgs)
 			}
 			for i, tag := range batchTags {
-				if tag != want {
+				if !bytes.Equal(tag, want) {
 					t.Fatalf("message %d of a batch, %d bytes, at the end: %v: tag %x, want %x", i, length, end, tag, want)
 				}
 			}
@@ -175,10 +186,10 @@ func testHMACSHA512Bounds(t *testing.T) {
 		}
 		k := expanded[length%2]
 		g.plant(t, msgs, length, func(p []byte) { k.Tag(nil, p) })
-		g.plant(t, keys, len(key), func(p []byte) { fastmac.SumHMACSHA512(p, nil) })
+		g.plant(t, keys, len(key), func(p []byte) { fastmac.SumHMAC(f, nil, p, nil) })
 		g.plant(t, msgs, length, func(p []byte) {
 			batchMsgs[length%batch] = p
-			mactest.TagBatch(k.TagBatch, mactest.Slices(make([][size]byte, batch)), nil, batchMsgs)
+			mactest.TagBatch(k.TagBatch, mactest.Tags(batch, size), nil, batchMsgs)
 		})
 	}
 }
@@ -334,15 +345,18 @@ func TestReadOnly(t *testing.T) {
 		}
 	})
 	mactest.ForAllKernels(t, mactest.HMAC, func(t *testing.T) {
-		k := fastmac.NewHMACSHA512Key(key)
-		compute(func(msg []byte) []byte {
-			tags, msgs := make([][64]byte, 8), [][]byte{msg, msg, msg, msg, msg, msg, msg, msg}
-			mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), [][]byte{key, all, key, key, key, key, key, key}, msgs)
-			if mactest.TagBatch(k.TagBatch, mactest.Slices(tags[1:]), nil, msgs[1:]); tags[0] != tags[7] {
-				t.Errorf("%d bytes: in batches %x and %x", len(msg), tags[0], tags[7])
-			}
-			return tags[0][:]
-		}, func() hash.Hash { return k.New() })
+		for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512} {
+			k := mactest.Must(fastmac.NewHMACKey(h, key))
+			compute(func(msg []byte) []byte {
+				const n = 16
+				tags, msgs := mactest.Tags(n, h.Size()), slices.Repeat([][]byte{msg}, n)
+				mactest.SumBatch(fastmac.SumHMACBatch, h, tags, append([][]byte{key, all}, slices.Repeat([][]byte{key}, n-2)...), msgs)
+				if mactest.TagBatch(k.TagBatch, tags[1:], nil, msgs[1:]); !bytes.Equal(tags[0], tags[n-1]) {
+					t.Errorf("%d bytes: in batches %x and %x", len(msg), tags[0], tags[n-1])
+				}
+				return tags[0]
+			}, func() hash.Hash { return k.New() })
+		}
 	})
 	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		k := mactest.Must(fastmac.NewGMACKey(key))

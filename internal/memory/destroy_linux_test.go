@@ -7,6 +7,7 @@
 package memory
 
 import (
+	"crypto"
 	"crypto/fips140"
 	"encoding/binary"
 	"flag"
@@ -52,6 +53,7 @@ const scanMask = 0xa5
 var (
 	scanUMACKeySizes = []int{16, 24, 32}
 	scanHMACKeySizes = []int{20, 64, 128, 200}
+	scanHashes       = []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512} // SHA-384: an inner hash that is cut
 	scanGCMKeySizes  = []int{16, 24, 32}
 	scanSizes        = []int{0, 1, 20, 64, 200, 1000, 1024, 1500, 5000} // of messages
 )
@@ -184,17 +186,18 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 			}
 		}
 	}
-	for _, size := range scanHMACKeySizes {
-		key := in.hmacKey[:size]
-		h := fastmac.NewHMACSHA512(key)
-		h.Write(in.msg[:2500])
-		addAll(hmacSecrets(h))
-		addAll(hmacPads(key))
+	for _, h := range scanHashes {
+		for _, size := range scanHMACKeySizes {
+			key := in.hmacKey[:size]
+			addAll(hmacSecrets(h, key, in.msg[:2500]))
+			addAll(hmacPads(h, key))
+		}
 	}
 	for _, tagSize := range []int{8, 16} {
 		addAll(umacSecrets(mactest.Must(fastmac.NewUMACKey(in.sshKey[:16], tagSize)).New()))
 	}
-	addAll(hmacSecrets(fastmac.NewHMACSHA512(in.sshKey[:])))
+	addAll(hmacSecrets(crypto.SHA512, in.sshKey[:], nil))
+	addAll(hmacSecrets(crypto.SHA256, in.sshKey[:32], nil))
 	if scanGCM() {
 		add("GMAC key", in.gmacKey[:])
 		add("AES-GCM key", in.gcmKey[:])

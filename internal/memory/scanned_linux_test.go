@@ -6,6 +6,7 @@ package memory
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/aes"
 	"encoding/binary"
 	"fmt"
@@ -51,7 +52,9 @@ func TestScanned(t *testing.T) {
 		s.setups = []any{
 			mactest.Must(aes.NewCipher(in.umacKeys[0][:16])), // has the schedule of KDF
 			padSecrets(in.umacKeys[3][:16], scanBatchNonces()),
-			hmacPads(in.hmacKey[:]),
+			hmacPads(crypto.SHA256, in.hmacKey[:]),
+			hmacPads(crypto.SHA384, in.hmacKey[:]),
+			hmacPads(crypto.SHA512, in.hmacKey[:]),
 			gcmSecrets("GMAC ", in.gmacKey[:], scanGCMNonce, nil, in.msg[:1000]),
 			gcmSecrets("AES-GCM ", in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000]),
 		}
@@ -127,12 +130,12 @@ func (s *scanned) use() {
 				s.do(func() { s.umacBatch(key, tagSize) })
 			}
 		}
-		for _, size := range scanHMACKeySizes {
-			key := s.in.hmacKey[:size]
-			s.do(func() { s.keep(fastmac.NewHMACSHA512Key(key)) })
-			s.do(func() { s.hmacKey(key) })
-			s.do(func() { s.hmac(key) })
-			s.do(func() { s.hmacBatch(key) })
+		for i, size := range slices.Repeat(scanHMACKeySizes, len(scanHashes)) {
+			key, h := s.in.hmacKey[:size], scanHashes[i/len(scanHMACKeySizes)]
+			s.do(func() { s.keep(mactest.Must(fastmac.NewHMACKey(h, key))) })
+			s.do(func() { s.hmacKey(h, key) })
+			s.do(func() { s.hmac(h, key) })
+			s.do(func() { s.hmacBatch(h, key) })
 		}
 		if scanGCM() {
 			for _, size := range scanGCMKeySizes {
@@ -150,6 +153,7 @@ func (s *scanned) use() {
 			s.do(func() { s.sshMAC(m.Name) })
 		}
 		s.do(func() { s.sshMAC("hmac-sha2-512") })
+		s.do(func() { s.sshMAC("hmac-sha2-256") })
 		runtime.GC()
 	}
 	s.group.Wait()
@@ -267,18 +271,18 @@ func (s *scanned) umac(key []byte, tagSize int) {
 	}
 }
 
-func (s *scanned) hmacKey(key []byte) {
-	k := fastmac.NewHMACSHA512Key(key)
+func (s *scanned) hmacKey(h crypto.Hash, key []byte) {
+	k := mactest.Must(fastmac.NewHMACKey(h, key))
 	s.keep(k)
 	for _, size := range scanSizes {
 		msg := s.in.msg[:size]
 		tag := k.Tag(nil, msg)
-		mustBe(k.Verify(tag, msg) && fastmac.SumHMACSHA512(key, msg) == [64]byte(tag))
+		mustBe(k.Verify(tag, msg) && bytes.Equal(fastmac.SumHMAC(h, nil, key, msg), tag))
 	}
 }
 
-func (s *scanned) hmac(key []byte) {
-	m := fastmac.NewHMACSHA512(key)
+func (s *scanned) hmac(h crypto.Hash, key []byte) {
+	m := mactest.Must(fastmac.NewHMAC(h, key))
 	s.keep(m)
 	for _, size := range scanSizes {
 		m.Reset()
@@ -293,25 +297,25 @@ func (s *scanned) hmac(key []byte) {
 	s.keep(c)
 }
 
-func (s *scanned) hmacBatch(key []byte) {
-	k := fastmac.NewHMACSHA512Key(key)
+func (s *scanned) hmacBatch(h crypto.Hash, key []byte) {
+	k := mactest.Must(fastmac.NewHMACKey(h, key))
 	s.keep(k)
-	s.do(func() { s.hmacBatches(k, key, 8) })
-	s.hmacBatches(k, key, 1, 3, 5, 8, 17)
+	s.do(func() { s.hmacBatches(h, k, key, 8, 16) })
+	s.hmacBatches(h, k, key, 1, 3, 5, 8, 17, 33)
 }
 
-func (s *scanned) hmacBatches(k *fastmac.HMACSHA512Key, key []byte, sizes ...int) {
+func (s *scanned) hmacBatches(h crypto.Hash, k *fastmac.HMACKey, key []byte, sizes ...int) {
 	for _, n := range sizes {
 		var msgs, keys [][]byte
 		for i := range n {
 			msgs = append(msgs, s.in.msg[:scanSizes[i%len(scanSizes)]])
 			keys = append(keys, key)
 		}
-		tags, ok := make([][64]byte, n), make([]bool, n)
-		mactest.TagBatch(k.TagBatch, mactest.Slices(tags), nil, msgs)
-		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(tags), nil, msgs))
-		mactest.SumBatch(fastmac.SumHMACSHA512Batch, mactest.Slices(tags), keys, msgs)
-		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, mactest.Slices(tags), nil, msgs))
+		tags, ok := mactest.Tags(n, h.Size()), make([]bool, n)
+		mactest.TagBatch(k.TagBatch, tags, nil, msgs)
+		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, tags, nil, msgs))
+		mactest.SumBatch(fastmac.SumHMACBatch, h, tags, keys, msgs)
+		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, tags, nil, msgs))
 	}
 }
 

@@ -6,11 +6,13 @@ package memory
 
 import (
 	"bytes"
+	"crypto"
 	stdaes "crypto/aes"
 	"crypto/cipher"
-	"crypto/sha512"
 	"crypto/subtle"
+	"encoding"
 	"encoding/binary"
+	"slices"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/aes"
@@ -41,13 +43,30 @@ func umacSecrets(u *fastmac.UMAC) []piece {
 	}
 }
 
-// hmacSecrets returns the secrets of a stream and its key.
-func hmacSecrets(h *fastmac.HMACSHA512) []piece {
+// hmacSecrets returns the secrets of a key, and of a stream that has msg, from the standard library.
+func hmacSecrets(h crypto.Hash, key, msg []byte) []piece {
+	pads := hmacPads(h, key)
+	value := func(p []byte) []byte { return chainingValue(h, p) }
+	whole := len(msg) &^ (h.New().BlockSize() - 1)
 	return []piece{
-		{"inner chaining value", mactest.Field(h, "key.inner")},
-		{"outer chaining value", mactest.Field(h, "key.outer")},
-		{"HMAC state", mactest.Field(h, "state")},
+		{"inner chaining value", value(pads[0].bytes)},
+		{"outer chaining value", value(pads[1].bytes)},
+		{"HMAC state", value(slices.Concat(pads[0].bytes, msg[:whole]))},
 	}
+}
+
+// chainingValue returns the chaining value after blocks, as it is in memory.
+func chainingValue(h crypto.Hash, blocks []byte) []byte {
+	hash := h.New()
+	hash.Write(blocks)
+	value := mactest.Must(hash.(encoding.BinaryMarshaler).MarshalBinary())[4:][:hash.BlockSize()/2]
+	wordSize := hash.BlockSize() / 16
+	for word := range slices.Chunk(value, wordSize) { // of a marshaled state, in big-endian bytes
+		if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+			slices.Reverse(word)
+		}
+	}
+	return value
 }
 
 // gmacSecrets returns the secrets of a stream and its key, and of the state if the stream has
@@ -83,13 +102,14 @@ func padSecrets(key []byte, nonces [][]byte) (pads []piece) {
 }
 
 // hmacPads returns the inner and the outer pad of a key, RFC 2104 section 2.
-func hmacPads(key []byte) []piece {
-	if len(key) > sha512.BlockSize {
-		sum := sha512.Sum512(key)
-		key = sum[:]
+func hmacPads(h crypto.Hash, key []byte) []piece {
+	hash := h.New()
+	if len(key) > hash.BlockSize() {
+		hash.Write(key)
+		key = hash.Sum(nil)
 	}
 	pad := func(mask byte) []byte {
-		p := bytes.Repeat([]byte{mask}, sha512.BlockSize)
+		p := bytes.Repeat([]byte{mask}, hash.BlockSize())
 		subtle.XORBytes(p, p, key)
 		return p
 	}
