@@ -156,7 +156,7 @@ func testRandom(t *testing.T, d *device) {
 // fastmac.
 func (d *device) checkTag(t *testing.T, key, msg []byte) {
 	t.Helper()
-	k := fastmac.NewHMACSHA512Key(key)
+	k := mactest.Must(fastmac.NewHMACKey(crypto.SHA512, key))
 	if tag := d.hmac(key, msg); !k.Verify(tag, msg) {
 		t.Errorf("key %x: the device's tag of %x is %x, want %x", key, msg, tag, k.Tag(nil, msg))
 	}
@@ -184,7 +184,7 @@ func testSplits(t *testing.T, d *device) {
 		}
 	}
 	key := random(20)
-	if got, k := d.stream(key, msg, 1), fastmac.NewHMACSHA512Key(key); !k.Verify(got, msg) {
+	if got, k := d.stream(key, msg, 1), mactest.Must(fastmac.NewHMACKey(crypto.SHA512, key)); !k.Verify(got, msg) {
 		t.Errorf("byte by byte: %x, want %x", got, k.Tag(nil, msg))
 	}
 }
@@ -192,7 +192,7 @@ func testSplits(t *testing.T, d *device) {
 // testVerify changes each bit of a tag, or one of each byte.
 func testVerify(t *testing.T, d *device) {
 	key, msg := random(64), random(5)
-	tag := fastmac.NewHMACSHA512Key(key).Tag(nil, msg)
+	tag := fastmac.SumHMAC(crypto.SHA512, nil, key, msg)
 	step := 7 // reaches each byte
 	if mactest.Long() {
 		step = 1
@@ -213,7 +213,7 @@ func testVerify(t *testing.T, d *device) {
 func testOverlap(t *testing.T, d *device) {
 	for _, n := range []int{64, 200} {
 		key, msg := random(n), random(n)
-		want := fastmac.NewHMACSHA512Key(key).Tag(nil, msg)
+		want := fastmac.SumHMAC(crypto.SHA512, nil, key, msg)
 		for _, over := range []int{0, n} {
 			addr := d.put(key, msg)
 			d.call("hmac_sha512", addr+uint16(over), addr, uint16(n), addr+uint16(n), uint16(n))
@@ -227,7 +227,7 @@ func testOverlap(t *testing.T, d *device) {
 // testCopies makes many tags with one expanded key.
 func testCopies(t *testing.T, d *device) {
 	key := random(32)
-	k := fastmac.NewHMACSHA512Key(key)
+	k := mactest.Must(fastmac.NewHMACKey(crypto.SHA512, key))
 	d.call("hmac_sha512_init", d.mac, d.put(key), uint16(len(key)))
 	expanded := d.read(d.mac, d.size("mac"))
 	for n := range 3 {
@@ -258,7 +258,7 @@ func testConstantTime(t *testing.T, d *device) {
 			case 2:
 				key, msg = bytes.Repeat([]byte{0xff}, n), bytes.Repeat([]byte{0xff}, n)
 			}
-			tag := fastmac.NewHMACSHA512Key(key).Tag(nil, msg)
+			tag := fastmac.SumHMAC(crypto.SHA512, nil, key, msg)
 			if i != 0 {
 				tag[rand.IntN(64)] ^= byte(i - 1) // 0 makes it right
 			}

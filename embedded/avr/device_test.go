@@ -19,8 +19,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"example.com/fastmac"
 )
 
 // A builder compiles firmwares and the runner, test/run.c.
@@ -246,7 +244,7 @@ func (d *device) sha512(msg []byte) []byte {
 func (d *device) hmac(key, msg []byte) []byte {
 	addr := d.put(key, msg)
 	d.call("hmac_sha512", d.arena, addr, uint16(len(key)), addr+uint16(len(key)), uint16(len(msg)))
-	return d.read(d.arena, fastmac.HMACSHA512Size)
+	return d.read(d.arena, sha512.Size)
 }
 
 func (d *device) verify(tag, key, msg []byte) bool {
@@ -267,7 +265,7 @@ func (d *device) stream(key, msg []byte, part int) []byte {
 	d.call("hmac_sha512_init", d.mac, d.put(key), uint16(len(key)))
 	d.update("hmac_sha512_update", d.mac, msg, part)
 	d.call("hmac_sha512_final", d.mac, d.arena)
-	return d.read(d.arena, fastmac.HMACSHA512Size)
+	return d.read(d.arena, sha512.Size)
 }
 
 func (d *device) update(function string, context uint16, b []byte, part int) {

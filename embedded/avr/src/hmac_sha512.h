@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// HMAC-SHA-512, RFC 2104 and FIPS 198-1. Tags are those of fastmac.HMACSHA512Key and
-// of crypto/hmac in Go. Time depends on lengths only.
+// HMAC-SHA-512, RFC 2104 and FIPS 198-1. Tags are those of fastmac.HMACKey with SHA-512
+// and of crypto/hmac in Go. Time depends on lengths only.
 
 #ifndef FASTMAC_HMAC_SHA512_H
 #define FASTMAC_HMAC_SHA512_H

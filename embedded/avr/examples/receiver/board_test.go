@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/internal/mactest"
 )
 
 const (
@@ -148,7 +150,7 @@ func (b *board) check(t *testing.T, stream []byte, last uint64) (n int, counter 
 	if err != nil {
 		t.Fatal(err)
 	}
-	devices := map[uint32]*device{1: newDevice(headerKey(t, string(header)), last)}
+	devices := map[uint32]*device{1: mactest.Must(newDevice(headerKey(t, string(header)), last))}
 	frames := slip{r: bufio.NewReader(bytes.NewReader(stream))}
 	for {
 		frame, err := frames.next()

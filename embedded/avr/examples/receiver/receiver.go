@@ -6,6 +6,8 @@ package main
 
 import (
 	"bufio"
+	"crypto"
+	"crypto/sha512"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -19,7 +21,7 @@ import (
 const (
 	version     = 1
 	messageSize = 1 + 4 + 8 + 4
-	frameSize   = messageSize + fastmac.HMACSHA512Size
+	frameSize   = messageSize + sha512.Size
 )
 
 // A reading is what a device reports. Its counter is higher than in all readings of the
@@ -32,17 +34,21 @@ type reading struct {
 
 // A device is a sender of readings.
 type device struct {
-	key *fastmac.HMACSHA512Key
+	key *fastmac.HMACKey
 	// counters has one bit, so it accepts only counters above all that it has accepted
 	// before: readings that arrive late are refused, not only those that arrive twice.
 	counters *fastmac.ReplayWindow
 }
 
 // newDevice returns a device whose readings are refused up to the counter last.
-func newDevice(key []byte, last uint64) *device {
+func newDevice(key []byte, last uint64) (*device, error) {
+	k, err := fastmac.NewHMACKey(crypto.SHA512, key)
+	if err != nil {
+		return nil, err
+	}
 	counters := fastmac.NewReplayWindow(1)
 	counters.Accept(last)
-	return &device{fastmac.NewHMACSHA512Key(key), counters}
+	return &device{k, counters}, nil
 }
 
 // open returns the reading in a frame, or the reason why it is refused. It accepts a

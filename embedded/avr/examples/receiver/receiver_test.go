@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"crypto"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -32,8 +33,7 @@ func seal(key []byte, r reading) []byte {
 	frame = binary.BigEndian.AppendUint32(frame, r.device)
 	frame = binary.BigEndian.AppendUint64(frame, r.counter)
 	frame = binary.BigEndian.AppendUint32(frame, uint32(r.value))
-	tag := fastmac.SumHMACSHA512(key, frame)
-	return append(frame, tag[:]...)
+	return fastmac.SumHMAC(crypto.SHA512, frame, key, frame)
 }
 
 // encode returns a frame in the framing of SLIP, with the end of the one before.
@@ -54,7 +54,7 @@ func encode(frame []byte) []byte {
 
 func TestOpen(t *testing.T) {
 	const highest = math.MaxUint64
-	devices := map[uint32]*device{7: newDevice(testKey, 10), 8: newDevice([]byte("another"), 0)}
+	devices := map[uint32]*device{7: mactest.Must(newDevice(testKey, 10)), 8: mactest.Must(newDevice([]byte("another"), 0))}
 	changed := func(i int, c byte) []byte {
 		frame := seal(testKey, reading{7, 100, 5})
 		frame[i] ^= c
@@ -137,7 +137,7 @@ func TestReceive(t *testing.T) {
 			"byte by byte": iotest.OneByteReader(bytes.NewReader(stream)),
 		} {
 			var got []string
-			err := receive(port, map[uint32]*device{0xc0dbdcdd: newDevice(testKey, 0)}, func(r reading) error {
+			err := receive(port, map[uint32]*device{0xc0dbdcdd: mactest.Must(newDevice(testKey, 0))}, func(r reading) error {
 				got = append(got, fmt.Sprint(r.counter))
 				return nil
 			}, func(err error) { got = append(got, err.Error()) })
@@ -160,7 +160,7 @@ func FuzzReceive(f *testing.F) {
 		keys := map[uint32][]byte{0xc0dbdcdd: testKey, 7: []byte("another")}
 		devices, highest := map[uint32]*device{}, map[uint32]uint64{}
 		for id, key := range keys {
-			devices[id] = newDevice(key, 0)
+			devices[id] = mactest.Must(newDevice(key, 0))
 		}
 		var stream []byte
 		s := mactest.Script(script)
@@ -211,7 +211,7 @@ var unescape = strings.NewReplacer("\xdb\xdc", "\xc0", "\xdb\xdd", "\xdb")
 func TestReceiveErrors(t *testing.T) {
 	broken := errors.New("broken")
 	frame := encode(seal(testKey, reading{1, 1, 1}))
-	devices := map[uint32]*device{1: newDevice(testKey, 0)}
+	devices := map[uint32]*device{1: mactest.Must(newDevice(testKey, 0))}
 	refuse := func(err error) { t.Error(err) }
 	if err := receive(bytes.NewReader(frame), devices, func(reading) error { return broken }, refuse); err != broken {
 		t.Errorf("the reading is not accepted: %v", err)

@@ -57,8 +57,11 @@ func openStore(dir string) (*store, error) {
 		if !ok {
 			return nil, fmt.Errorf("counters: no line for device %d, so old readings would be accepted again", id)
 		}
-		s.devices[id] = newDevice(key, last)
+		s.devices[id], err = newDevice(key, last)
 		clear(key)
+		if err != nil {
+			return nil, fmt.Errorf("keys: device %d: %w", id, err)
+		}
 	}
 	return s, nil
 }
