@@ -5,6 +5,8 @@
 package packet
 
 import (
+	"crypto"
+	"crypto/sha512"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -184,17 +186,14 @@ func (c *Config) pair(me, peer string) (send, receive Config, err error) {
 func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
 	wipe.ReserveStack()
 	// HMAC pads the key with zeros, so this is the same key. It is long enough for FIPS 140 mode.
-	var salt [fastmac.HMACSHA512Size]byte
+	var salt [sha512.Size]byte
 	session := c.Session
 	if len(session) < len(salt) {
 		copy(salt[:], session)
 		session = salt[:]
 	}
-	var key fastmac.HMACSHA512Key
-	var prk, out [fastmac.HMACSHA512Size]byte
-	key.Init(session)
-	key.Tag(prk[:0], c.Secret)
-	key.Init(prk[:])
+	var prk, out [sha512.Size]byte
+	fastmac.SumHMAC(crypto.SHA512, prk[:0], session, c.Secret)
 
 	const label = "fastmac packet 1"
 	var b [len(label) + 3 + 2*(1+maxNameSize) + 8 + 1]byte
@@ -205,10 +204,9 @@ func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
 	// As the salt, sessions with different numbers of zeros at the end are equal, and long ones
 	// are equal to their hashes.
 	info = binary.BigEndian.AppendUint64(info, uint64(len(c.Session)))
-	key.Tag(out[:0], append(info, 1)) // the first block of HKDF-Expand
+	fastmac.SumHMAC(crypto.SHA512, out[:0], prk[:], append(info, 1)) // the first block of HKDF-Expand
 	copy(okm[:], out[:])
 
-	key.Destroy()
 	clear(prk[:])
 	clear(out[:])
 	wipe.Stack()

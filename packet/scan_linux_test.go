@@ -5,6 +5,7 @@
 package packet
 
 import (
+	"crypto"
 	stdaes "crypto/aes"
 	"crypto/hkdf"
 	"crypto/sha512"
@@ -81,7 +82,7 @@ func passingSecrets(a packetref.Algorithm, c Config) []scanPiece {
 	ref := refKey(a, c)
 	prk := mactest.Must(hkdf.Extract(sha512.New, c.Secret, c.Session))
 	okm := mactest.Must(hkdf.Expand(sha512.New, prk, string(ref.Info()), sha512.Size))
-	prkKey := fastmac.NewHMACSHA512Key(prk)
+	states := mactest.Field(mactest.Must(fastmac.NewHMACKey(crypto.SHA512, prk)), "states")
 	pad := func(key []byte, with byte) []byte {
 		p := make([]byte, sha512.BlockSize)
 		for i := range p {
@@ -99,7 +100,7 @@ func passingSecrets(a packetref.Algorithm, c Config) []scanPiece {
 	pieces := []scanPiece{
 		{"Secret", c.Secret}, {"PRK", prk}, {"OKM", okm},
 		{"PRK, padded", pad(prk, 0x36)}, {"PRK, padded", pad(prk, 0x5c)},
-		{"chaining values of PRK", mactest.Field(prkKey, "inner")}, {"chaining values of PRK", mactest.Field(prkKey, "outer")},
+		{"chaining values of PRK", states[:sha512.Size]}, {"chaining values of PRK", states[sha512.Size:]},
 		{"inner hashes", inner(c.Session, c.Secret...)}, {"inner hashes", inner(prk, append(ref.Info(), 1)...)},
 	}
 	block := mactest.Must(stdaes.NewCipher(okm[:keySize]))
