@@ -76,6 +76,7 @@
 package sshmac
 
 import (
+	"crypto"
 	"crypto/fips140"
 	"encoding/binary"
 	"fmt"
@@ -145,8 +146,8 @@ func Modes() []Mode {
 // place of x/crypto's.
 func allModes() []Mode {
 	return append(Modes(),
-		newMode(hmacSHA512, hmacKeySize, false, newHMACSHA512),
-		newMode(hmacSHA512ETM, hmacKeySize, true, newHMACSHA512),
+		newMode(hmacSHA512, hmacKeySize, false, newHMAC(crypto.SHA512)),
+		newMode(hmacSHA512ETM, hmacKeySize, true, newHMAC(crypto.SHA512)),
 	)
 }
 
@@ -175,12 +176,18 @@ func newUMAC(tagSize int) func(key []byte) hash.Hash {
 	}
 }
 
-func newHMACSHA512(key []byte) hash.Hash {
-	m := fastmac.NewHMACSHA512(key)
-	if !fips140.Enabled() { // then crypto/hmac can be in use for longer than m
-		runtime.SetFinalizer(m, (*fastmac.HMACSHA512).Destroy)
+// newHMAC returns the function of a Mode of HMAC with this hash.
+func newHMAC(h crypto.Hash) func(key []byte) hash.Hash {
+	return func(key []byte) hash.Hash {
+		m, err := fastmac.NewHMAC(h, key)
+		if err != nil {
+			panic(err) // impossible with this key size
+		}
+		if !fips140.Enabled() { // then crypto/hmac can be in use for longer than m
+			runtime.SetFinalizer(m, (*fastmac.HMAC).Destroy)
+		}
+		return m
 	}
-	return m
 }
 
 // packetUMAC is UMAC as an SSH transport calls it.
