@@ -6,6 +6,7 @@ package bench
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
@@ -124,7 +125,10 @@ func contenders() (all []*contender, leftOut []string, err error) {
 		return sum[:]
 	})
 
-	k := fastmac.NewHMACSHA512Key(key)
+	k, err := fastmac.NewHMACKey(crypto.SHA512, key)
+	if err != nil {
+		return nil, nil, err
+	}
 	m := k.New()
 	add("fastmac", "HMAC-SHA-512", stream, func(msg []byte, n int) (last []byte) {
 		for range n {

@@ -35,6 +35,8 @@ type Report struct {
 	NHLacks     string   `json:"nh_lacks,omitempty"`
 	AES         string   `json:"aes"`
 	AESLacks    string   `json:"aes_lacks,omitempty"`
+	SHA256      string   `json:"sha256"`
+	SHA256Lacks string   `json:"sha256_lacks,omitempty"`
 	SHA512      string   `json:"sha512"`
 	SHA512Lacks string   `json:"sha512_lacks,omitempty"`
 	GCM         string   `json:"gcm"`
@@ -72,6 +74,7 @@ func New() *Report {
 		Has:      append([]string{}, kernel.Has()...),
 		NH:       f.NH, NHLacks: f.NHLacks,
 		AES: f.AES, AESLacks: f.AESLacks,
+		SHA256: f.SHA256, SHA256Lacks: f.SHA256Lacks,
 		SHA512: f.SHA512, SHA512Lacks: f.SHA512Lacks,
 		GCM: f.GCM, GCMLacks: f.GCMLacks,
 		Required: true,
@@ -79,8 +82,8 @@ func New() *Report {
 		Sizes: []Size{
 			{"UMACKey", unsafe.Sizeof(fastmac.UMACKey{})},
 			{"UMAC", unsafe.Sizeof(fastmac.UMAC{})},
-			{"HMACSHA512Key", unsafe.Sizeof(fastmac.HMACSHA512Key{})},
-			{"HMACSHA512", unsafe.Sizeof(fastmac.HMACSHA512{})},
+			{"HMACKey", unsafe.Sizeof(fastmac.HMACKey{})},
+			{"HMAC", unsafe.Sizeof(fastmac.HMAC{})},
 			{"GMACKey", unsafe.Sizeof(fastmac.GMACKey{})},
 			{"GMAC", unsafe.Sizeof(fastmac.GMAC{})},
 			{"aesgcm.Key", unsafe.Sizeof(aesgcm.Key{})},
@@ -101,20 +104,24 @@ func New() *Report {
 
 // gains returns what each missing thing would speed up.
 func (r *Report) gains() (gains []Gain) {
-	aes, hmac := "new keys and batches of UMAC, and hwrand", "batches of HMAC-SHA-512"
+	aes, hmac256, hmac512 := "new keys and batches of UMAC, and hwrand", "HMAC-SHA-256", "HMAC-SHA-512"
 	switch {
 	case r.AES == "stdlib":
 		aes = "keys and nonces of UMAC"
 	case !strings.Contains(r.AESLacks, "VAES"): // the rest is as fast with vectors of 256 bits
 		aes = "hwrand"
 	}
-	if r.SHA512 == "stdlib" {
-		hmac = "HMAC-SHA-512"
+	if r.SHA256 == "sha" {
+		hmac256 = "batches of HMAC-SHA-256"
+	}
+	if r.SHA512 != "stdlib" {
+		hmac512 = "batches of HMAC-SHA-512"
 	}
 	for _, layer := range []struct{ lacks, faster string }{
 		{r.NHLacks, "UMAC"},
 		{r.AESLacks, aes},
-		{r.SHA512Lacks, hmac},
+		{r.SHA256Lacks, hmac256},
+		{r.SHA512Lacks, hmac512},
 		{r.GCMLacks, "GMAC and AES-GCM"},
 	} {
 		for missing := range strings.SplitSeq(layer.lacks, ", ") {
@@ -174,13 +181,14 @@ func (r *Report) String() string {
 	for _, layer := range []struct{ name, runs, lacks string }{
 		{"NH", r.NH, r.NHLacks},
 		{"AES", r.AES, r.AESLacks},
+		{"SHA-256", r.SHA256, r.SHA256Lacks},
 		{"SHA-512", r.SHA512, r.SHA512Lacks},
 		{"AES-GCM", r.GCM, r.GCMLacks},
 	} {
 		if layer.lacks == "" {
 			layer.lacks = "nothing"
 		}
-		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-8s  %-7s  ", layer.name, layer.runs), "lacks "+layer.lacks))
+		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-8s  %-11s  ", layer.name, layer.runs), "lacks "+layer.lacks))
 	}
 	if r.Required {
 		b.WriteString("AES runs on AES instructions\n")
@@ -198,9 +206,9 @@ func (r *Report) String() string {
 	for _, g := range r.Gains {
 		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-*s  ", missingWidth, g.Missing), strings.Join(g.Faster, ", ")))
 	}
-	b.WriteString("\ntype           bytes\n")
+	b.WriteString("\ntype        bytes\n")
 	for _, s := range r.Sizes {
-		fmt.Fprintf(&b, "%-13s  %5d\n", s.Type, s.Bytes)
+		fmt.Fprintf(&b, "%-10s  %5d\n", s.Type, s.Bytes)
 	}
 	return b.String()
 }

@@ -25,6 +25,7 @@ func TestReport(t *testing.T) {
 	got := kernel.Report{
 		NH: r.NH, NHLacks: r.NHLacks,
 		AES: r.AES, AESLacks: r.AESLacks,
+		SHA256: r.SHA256, SHA256Lacks: r.SHA256Lacks,
 		SHA512: r.SHA512, SHA512Lacks: r.SHA512Lacks,
 		GCM: r.GCM, GCMLacks: r.GCMLacks,
 	}
@@ -39,7 +40,7 @@ func TestReport(t *testing.T) {
 	var sizes []Size
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[fastmac.UMACKey](), reflect.TypeFor[fastmac.UMAC](),
-		reflect.TypeFor[fastmac.HMACSHA512Key](), reflect.TypeFor[fastmac.HMACSHA512](),
+		reflect.TypeFor[fastmac.HMACKey](), reflect.TypeFor[fastmac.HMAC](),
 		reflect.TypeFor[fastmac.GMACKey](), reflect.TypeFor[fastmac.GMAC](), reflect.TypeFor[aesgcm.Key](),
 	} {
 		sizes = append(sizes, Size{strings.TrimPrefix(typ.String(), "fastmac."), typ.Size()})
@@ -50,7 +51,7 @@ func TestReport(t *testing.T) {
 	if gcmErr := fastmac.RequireGCM(); (r.GCMError == "") != (gcmErr == nil) || gcmErr != nil && r.GCMError != gcmErr.Error() {
 		t.Errorf("GCM: %q, want %v", r.GCMError, gcmErr)
 	}
-	if nothing := want.NHLacks+want.AESLacks+want.SHA512Lacks+want.GCMLacks == ""; nothing != (len(r.Gains) == 0) {
+	if nothing := want.NHLacks+want.AESLacks+want.SHA256Lacks+want.SHA512Lacks+want.GCMLacks == ""; nothing != (len(r.Gains) == 0) {
 		t.Errorf("gains %v of %+v", r.Gains, want)
 	}
 	if err := r.Err(); err != nil && err.Error() != wantErr.Error() {
@@ -66,40 +67,43 @@ func TestText(t *testing.T) {
 		Has:      []string{"AVX", "AVX2"},
 		NH:       "avx512",
 		AES:      "stdlib", AESLacks: "AES, VAES",
+		SHA256: "avx512lanes", SHA256Lacks: "SHA",
 		SHA512: "avx2", SHA512Lacks: "AVX512F",
 		GCM: "none", GCMLacks: "AES",
 		Missing: []string{"AES"}, Error: "the reason", GCMError: "another reason",
-		Sizes: []Size{{"UMACKey", 12345}, {"HMACSHA512Key", 136}},
+		Sizes: []Size{{"UMACKey", 12345}, {"HMACKey", 136}},
 		Style: terminal.Plain,
 	}
 	r.Gains = r.gains()
 	const text = `CPU       A CPU
 platform  plan9/amd64
 has       AVX, AVX2
-NH        avx512   lacks nothing
-AES       stdlib   lacks AES, VAES
-SHA-512   avx2     lacks AVX512F
-AES-GCM   none     lacks AES
+NH        avx512       lacks nothing
+AES       stdlib       lacks AES, VAES
+SHA-256   avx512lanes  lacks SHA
+SHA-512   avx2         lacks AVX512F
+AES-GCM   none         lacks AES
 AES does not run on AES instructions: UMAC is not constant time
 GMAC and aesgcm cannot be used
 
 missing                     faster with it
 AES                         keys and nonces of UMAC, GMAC and AES-GCM
 VAES                        keys and nonces of UMAC
+SHA                         HMAC-SHA-256
 AVX512F                     batches of HMAC-SHA-512
 
-type           bytes
-UMACKey        12345
-HMACSHA512Key    136
+type        bytes
+UMACKey     12345
+HMACKey       136
 `
 	if got := r.String(); got != text {
 		t.Errorf("%s, want %s", got, text)
 	}
 	const inJSON = `{"cpu":"A CPU","platform":"plan9/amd64","has":["AVX","AVX2"],"nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
-		`"sha512":"avx2","sha512_lacks":"AVX512F","gcm":"none","gcm_lacks":"AES","required_hardware":false,"missing":["AES"],"error":"the reason",` +
+		`"sha256":"avx512lanes","sha256_lacks":"SHA","sha512":"avx2","sha512_lacks":"AVX512F","gcm":"none","gcm_lacks":"AES","required_hardware":false,"missing":["AES"],"error":"the reason",` +
 		`"gcm_error":"another reason","gains":[{"missing":"AES","faster":["keys and nonces of UMAC","GMAC and AES-GCM"]},` +
-		`{"missing":"VAES","faster":["keys and nonces of UMAC"]},{"missing":"AVX512F","faster":["batches of HMAC-SHA-512"]}],` +
-		`"sizes":[{"type":"UMACKey","bytes":12345},{"type":"HMACSHA512Key","bytes":136}]}`
+		`{"missing":"VAES","faster":["keys and nonces of UMAC"]},{"missing":"SHA","faster":["HMAC-SHA-256"]},{"missing":"AVX512F","faster":["batches of HMAC-SHA-512"]}],` +
+		`"sizes":[{"type":"UMACKey","bytes":12345},{"type":"HMACKey","bytes":136}]}`
 	if got, err := json.Marshal(r); err != nil || string(got) != inJSON {
 		t.Errorf("%s, %v, want %s", got, err, inJSON)
 	}
@@ -135,12 +139,13 @@ func TestGains(t *testing.T) {
 		aesLacks string
 		want     []Gain
 	}{
-		{"AVX512F", []Gain{{"AVX512F", []string{"UMAC", "hwrand"}}}},
+		{"AVX512F", []Gain{{"AVX512F", []string{"UMAC", "hwrand", "batches of HMAC-SHA-256"}}}},
 		{"VAES, AVX512F", []Gain{
-			{"AVX512F", []string{"UMAC", "new keys and batches of UMAC, and hwrand"}}, {"VAES", []string{"new keys and batches of UMAC, and hwrand"}},
+			{"AVX512F", []string{"UMAC", "new keys and batches of UMAC, and hwrand", "batches of HMAC-SHA-256"}},
+			{"VAES", []string{"new keys and batches of UMAC, and hwrand"}},
 		}},
 	} {
-		r := &Report{NHLacks: "AVX512F", AES: "aesni", AESLacks: tt.aesLacks}
+		r := &Report{NHLacks: "AVX512F", AES: "aesni", AESLacks: tt.aesLacks, SHA256: "sha", SHA256Lacks: "AVX512F"}
 		if got := r.gains(); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("lacks %s: %v, want %v", tt.aesLacks, got, tt.want)
 		}

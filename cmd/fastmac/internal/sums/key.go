@@ -8,7 +8,9 @@ package sums
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/rand"
+	"crypto/sha512"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -25,16 +27,17 @@ import (
 type algorithm struct {
 	name                string
 	key, nonce, tagSize int
+	hash                crypto.Hash // of HMAC
 }
 
 // A nonce of UMAC has 16 bytes because it is random, as in [fastmac.UMACKey.Sign].
 var algorithms = []*algorithm{
-	{"umac32", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC32Size},
-	{"umac64", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC64Size},
-	{"umac96", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC96Size},
-	{"umac128", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC128Size},
-	{"gmac", 16, fastmac.GMACNonceSize, fastmac.GMACSize},
-	{"hmac-sha512", 64, 0, fastmac.HMACSHA512Size},
+	{"umac32", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC32Size, 0},
+	{"umac64", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC64Size, 0},
+	{"umac96", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC96Size, 0},
+	{"umac128", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC128Size, 0},
+	{"gmac", 16, fastmac.GMACNonceSize, fastmac.GMACSize, 0},
+	{"hmac-sha512", 64, 0, sha512.Size, crypto.SHA512},
 }
 
 // Names returns the names of the algorithms.
@@ -119,11 +122,11 @@ type Key struct {
 	*algorithm
 	umac *fastmac.UMACKey // one of these
 	gmac *fastmac.GMACKey
-	hmac *fastmac.HMACSHA512Key
+	hmac *fastmac.HMACKey
 
-	id    string                 // the identifier, in hex
-	named bool                   // its file has the identifier
-	list  *fastmac.HMACSHA512Key // of the tags of lists
+	id    string           // the identifier, in hex
+	named bool             // its file has the identifier
+	list  *fastmac.HMACKey // of the tags of lists
 }
 
 // A NoAlgorithmError is the error for a key in hex for which no algorithm was named.
@@ -257,11 +260,11 @@ func newKey(a *algorithm, raw []byte) (*Key, error) {
 	}
 	k := &Key{algorithm: a}
 	var err error
-	switch a.name {
-	case "gmac":
+	switch {
+	case a.hash != 0:
+		k.hmac, err = fastmac.NewHMACKey(a.hash, raw)
+	case a.name == "gmac":
 		k.gmac, err = fastmac.NewGMACKey(raw)
-	case "hmac-sha512":
-		k.hmac = fastmac.NewHMACSHA512Key(raw)
 	default:
 		k.umac, err = fastmac.NewUMACKey(raw, a.tagSize)
 	}
@@ -297,10 +300,10 @@ type stream interface {
 }
 
 // An hmacStream has no nonce.
-type hmacStream struct{ *fastmac.HMACSHA512 }
+type hmacStream struct{ *fastmac.HMAC }
 
 func (s hmacStream) Tag(dst, _ []byte) []byte  { return s.Sum(dst) }
-func (s hmacStream) Verify(tag, _ []byte) bool { return s.HMACSHA512.Verify(tag) }
+func (s hmacStream) Verify(tag, _ []byte) bool { return s.HMAC.Verify(tag) }
 
 func (k *Key) stream() stream {
 	switch {

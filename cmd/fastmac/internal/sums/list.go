@@ -18,7 +18,7 @@ import (
 type listWriter struct {
 	out   *bufio.Writer
 	key   *Key
-	mac   *fastmac.HMACSHA512
+	mac   *fastmac.HMAC
 	end   byte // of a line
 	lines int
 }
@@ -161,7 +161,7 @@ func (l *list) addLine(text string, a *algorithm, zero bool) error {
 }
 
 // addEnding adds an end line, where mac has read what is before it.
-func (l *list) addEnding(text string, mac *fastmac.HMACSHA512) error {
+func (l *list) addEnding(text string, mac *fastmac.HMAC) error {
 	e, covered, tag, err := parseEnding(text)
 	if err != nil {
 		return err

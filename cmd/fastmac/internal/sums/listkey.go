@@ -5,6 +5,7 @@
 package sums
 
 import (
+	"crypto"
 	"crypto/hkdf"
 	"crypto/sha512"
 	"encoding/hex"
@@ -38,7 +39,7 @@ const (
 	idInfo     = "key identifier "
 	listInfo   = "list tag "
 	idSize     = 8 // in bytes: no key of anyone has the identifier of another by chance
-	listKeyLen = fastmac.HMACSHA512Size
+	listKeyLen = sha512.Size
 )
 
 // derive sets the identifier and the list key. The identifier says whether two keys are
@@ -52,7 +53,8 @@ func (k *Key) derive(raw []byte) error {
 	if err != nil {
 		return err
 	}
-	k.id, k.list = hex.EncodeToString(id), fastmac.NewHMACSHA512Key(listKey)
-	clear(listKey)
-	return nil
+	defer clear(listKey)
+	k.id = hex.EncodeToString(id)
+	k.list, err = fastmac.NewHMACKey(crypto.SHA512, listKey)
+	return err
 }
