@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -218,6 +219,6 @@ func format(key string, end uint64) []byte {
 func fingerprint(role string, c packet.Config) string {
 	what := fmt.Sprintf("fastmac counterstore: %q UMAC, tags of %d bytes, from %q to %q, session %x, epoch %d, data of %d bytes",
 		role, c.TagSize, c.Sender, c.Receiver, c.Session, c.Epoch, c.DataSize)
-	tag := fastmac.SumHMACSHA512(c.Secret, []byte(what))
+	tag := fastmac.SumHMAC(crypto.SHA512, nil, c.Secret, []byte(what))
 	return hex.EncodeToString(tag[:8])
 }

@@ -10,6 +10,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto"
 	"errors"
 	"fmt"
 	"log"
@@ -28,7 +29,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	key := fastmac.NewHMACSHA512Key(bytes.TrimSpace(secret))
+	key, err := fastmac.NewHMACKey(crypto.SHA512, bytes.TrimSpace(secret))
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer key.Destroy()
 	var tokens []string
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
@@ -43,7 +47,7 @@ func main() {
 }
 
 // verify returns the claims of each token, or why it is refused.
-func verify(key *fastmac.HMACSHA512Key, tokens []string) ([]jwt.MapClaims, []error) {
+func verify(key *fastmac.HMACKey, tokens []string) ([]jwt.MapClaims, []error) {
 	claims, errs := make([]jwt.MapClaims, len(tokens)), make([]error, len(tokens))
 	parser := jwt.NewParser(jwt.WithStrictDecoding(), jwt.WithJSONNumber())
 	var index []int

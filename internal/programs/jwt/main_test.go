@@ -5,6 +5,7 @@
 package main
 
 import (
+	"crypto"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,7 +18,10 @@ import (
 // TestVerify compares what verify says of 100 tokens with what golang-jwt says.
 func TestVerify(t *testing.T) {
 	secret := []byte(strings.Repeat("0123456789abcdef", 4))
-	key := fastmac.NewHMACSHA512Key(secret)
+	key, err := fastmac.NewHMACKey(crypto.SHA512, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer key.Destroy()
 	sign := func(method jwt.SigningMethod, secret any, claims jwt.MapClaims) string {
 		s, err := jwt.NewWithClaims(method, claims).SignedString(secret)

@@ -5,7 +5,9 @@
 package main
 
 import (
+	"crypto"
 	"crypto/rand"
+	"crypto/sha512"
 	"encoding/binary"
 
 	"example.com/fastmac"
@@ -25,7 +27,7 @@ const (
 const (
 	randomSize   = 16
 	headSize     = 4 + 4 + 1 + randomSize // mark, number of the peer, epoch, random bytes
-	helloSize    = headSize + fastmac.HMACSHA512Size
+	helloSize    = headSize + sha512.Size
 	openHeadSize = 4 + 4 + randomSize // mark, number of the peer, the client's random bytes
 )
 
@@ -37,7 +39,8 @@ type master [32]byte
 func (m *master) peer(number uint32) (secret, hello [32]byte) {
 	var b [4]byte
 	binary.BigEndian.PutUint32(b[:], number)
-	both := fastmac.SumHMACSHA512(m[:], b[:])
+	var both [sha512.Size]byte
+	fastmac.SumHMAC(crypto.SHA512, both[:0], m[:], b[:])
 	copy(secret[:], both[:32])
 	copy(hello[:], both[32:])
 	clear(both[:])
@@ -70,7 +73,7 @@ func newHelloClient(number uint32, key [32]byte) *helloClient {
 	c := &helloClient{key: key}
 	head := putHead(c.hello[:0], markHello, number, 0)
 	rand.Read(c.hello[headSize-randomSize : headSize])
-	fastmac.NewHMACSHA512Key(key[:]).Tag(head, c.hello[:headSize])
+	fastmac.SumHMAC(crypto.SHA512, head, key[:], head)
 	return c
 }
 
@@ -82,7 +85,12 @@ func (c *helloClient) session(answer []byte) (s session, ok bool) {
 	if c.done || len(answer) != helloSize || binary.BigEndian.Uint32(answer) != markAnswer {
 		return s, false
 	}
-	if !fastmac.NewHMACSHA512Key(c.key[:]).Verify(answer[headSize:], bothHeads(c.hello[:], answer)) {
+	mac, err := fastmac.NewHMACKey(crypto.SHA512, c.key[:])
+	if err != nil {
+		return s, false
+	}
+	defer mac.Destroy()
+	if !mac.Verify(answer[headSize:], bothHeads(c.hello[:], answer)) {
 		return s, false
 	}
 	copy(s.random[:], c.hello[headSize-randomSize:headSize])
@@ -155,7 +163,12 @@ func (s *helloServer) answer(dst, hello []byte) []byte {
 	}
 	secret, key := s.master.peer(number)
 	clear(secret[:])
-	mac := fastmac.NewHMACSHA512Key(key[:])
+	mac, err := fastmac.NewHMACKey(crypto.SHA512, key[:])
+	clear(key[:])
+	if err != nil {
+		return dst
+	}
+	defer mac.Destroy()
 	if !mac.Verify(hello[headSize:], hello[:headSize]) {
 		return dst
 	}
