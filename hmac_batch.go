@@ -318,6 +318,9 @@ func (b *hmacLanes[W]) together(lanes int) bool {
 		runs[l] = b.end(l).Write(batch[l].Data[n&^(size-1):], uint64(size+n))
 	}
 	b.hashes.Block(&runs, initial, 0)
+	for l := range batch {
+		runs[l] = runs[l][:size] // the outer hash has one block, which the kernel makes
+	}
 	b.hashes.Block(&runs, 0, all)
 	for l := range batch {
 		b.finish(&batch[l], b.hashes.Hash(l))

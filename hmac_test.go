@@ -237,11 +237,15 @@ func testHMACBatchMixed(t *testing.T, f crypto.Hash) {
 		return mem[rng.IntN(len(mem)-n):][:n]
 	}
 	for size := range 41 {
+		same := rng.IntN(300) // for runs of messages of one length
 		tags, sums, keys, msgs := mactest.Tags(size, f.Size()), mactest.Tags(size, f.Size()), make([][]byte, size), make([][]byte, size)
 		for i := range size {
 			keys[i], msgs[i] = part(), part()
+			if size%3 == 1 {
+				msgs[i] = mem[i:][:same]
+			}
 		}
-		if size > 0 {
+		if size > 0 && size%3 != 1 {
 			msgs[(size-1)*(size%2)] = mem
 		}
 		key := part()

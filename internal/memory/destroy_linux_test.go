@@ -73,11 +73,11 @@ func scans() int {
 
 // TestDestroyScan checks for several sets of kernels that no secret is found after Destroy.
 func TestDestroyScan(t *testing.T) {
-	const portable = "NH=generic,AES=stdlib,SHA-512=stdlib"
+	const portable = "NH=generic,AES=stdlib,SHA-256=stdlib,SHA-512=stdlib"
 	for godebug, kernels := range map[string]string{
 		"":                             "", // the best that the machine has
 		"cpu.avx512f=off":              "NH=avx2,AES=*aes*,SHA-512=avx2",
-		"cpu.avx512f=off,cpu.avx2=off": "NH=generic,AES=aesni,SHA-512=stdlib",
+		"cpu.avx512f=off,cpu.avx2=off": "NH=generic,AES=aesni,SHA-256=stdlib,SHA-512=stdlib",
 		"cpu.avx512f=off,cpu.avx2=off,cpu.aes=off": portable,
 	} {
 		if kernels != "" && (runtime.GOARCH != "amd64" || kernel.NewReport().NH == "generic" || kernel.NewReport().AES == "stdlib") {
