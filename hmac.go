@@ -196,14 +196,12 @@ func (k *HMACKey) sum(tag, msg []byte) {
 	case useFIPS:
 		k.sumFIPS(tag, msg)
 	case k.wide:
-		words[uint64](k).sum(tag, msg)
+		w := words[uint64](k)
+		sha2.Sum(tag, &w.inner, &w.outer, sha2.BlockSize512, msg)
 	default:
-		words[uint32](k).sum(tag, msg)
+		w := words[uint32](k)
+		sha2.Sum(tag, &w.inner, &w.outer, sha2.BlockSize256, msg)
 	}
-}
-
-func (k *hmacKey[W]) sum(tag, msg []byte) {
-	sha2.Sum(tag, &k.inner, &k.outer, uint64(sha2.BlockSize[W]()), msg)
 }
 
 // Verify reports whether tag is the tag of msg. It returns false if the tag is not Size() bytes long,
@@ -227,12 +225,12 @@ func equalTag(tag, want []byte) bool {
 		return false
 	}
 	var diff uint64
-	for len(want) >= 8 && len(tag) >= 8 {
-		diff |= binary.LittleEndian.Uint64(tag) ^ binary.LittleEndian.Uint64(want)
-		tag, want = tag[8:], want[8:]
+	i := 0
+	for ; i <= len(want)-8; i += 8 {
+		diff |= binary.LittleEndian.Uint64(tag[i:]) ^ binary.LittleEndian.Uint64(want[i:])
 	}
-	if len(want) >= 4 && len(tag) >= 4 {
-		diff |= uint64(binary.LittleEndian.Uint32(tag) ^ binary.LittleEndian.Uint32(want))
+	if i < len(want) {
+		diff |= uint64(binary.LittleEndian.Uint32(tag[i:]) ^ binary.LittleEndian.Uint32(want[i:]))
 	}
 	return diff == 0
 }
@@ -294,7 +292,7 @@ func sumOnce[W sha2.Word](initial *sha2.State[W], tag, key, msg []byte) {
 	wipe.ReserveStack()
 	var k hmacKey[W]
 	k.init(initial, len(tag), key)
-	k.sum(tag, msg)
+	sha2.Sum(tag, &k.inner, &k.outer, uint64(sha2.BlockSize[W]()), msg)
 	k = hmacKey[W]{}
 }
 

@@ -137,9 +137,14 @@ func (b *hmacBatch) run() {
 
 // finish sets the tag of a message, or compares it.
 func (b *hmacBatch) finish(m *Message, tag []byte) {
-	if b.verify {
+	switch {
+	case b.verify:
 		m.OK = len(m.Nonce) == 0 && equalTag(m.Tag, tag)
-	} else {
+	case len(tag) == sha2.Size512: // these two save a call
+		*(*[sha2.Size512]byte)(m.Tag) = [sha2.Size512]byte(tag)
+	case len(tag) == sha2.Size256:
+		*(*[sha2.Size256]byte)(m.Tag) = [sha2.Size256]byte(tag)
+	default:
 		copy(m.Tag, tag)
 	}
 }
@@ -187,6 +192,7 @@ func runPairs[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 // the next one as soon as it is done.
 type hmacLanes[W sha2.Word] struct {
 	*hmacBatch
+	cut            sha2.LaneSet // sha2.AllHashes if the hash is cut, so that the kernel makes no outer block
 	lanes          [sha2.MaxLanes]hmacLane
 	ends           [sha2.MaxLanes * 2 * sha2.BlockSize256 / 8]uint64 // a Tail for each lane
 	value          *sha2.State[W]                                    // the initial one
@@ -224,6 +230,9 @@ const (
 func runLanes[W sha2.Word](b *hmacBatch, initial *sha2.State[W], lanes, minLanes int) {
 	wipe.ReserveStack()
 	s := hmacLanes[W]{hmacBatch: b, value: initial}
+	if b.hash.size != sha2.Size[W]() {
+		s.cut = sha2.AllHashes
+	}
 	s.run(lanes, minLanes)
 }
 
@@ -248,7 +257,7 @@ func (b *hmacLanes[W]) run(lanes, minLanes int) {
 		if active == 0 {
 			break
 		}
-		initial, outer := b.initial, b.outer
+		initial, outer := b.initial, b.outer|b.cut
 		b.initial, b.outer = 0, 0
 		hashed := b.hashes.Block(&runs, initial, outer) * sha2.BlockSize[W]()
 		for l, run := range runs[:lanes] {
@@ -271,7 +280,7 @@ func (b *hmacLanes[W]) run(lanes, minLanes int) {
 // it has. Then all lanes are in the same stage, and there is nothing to decide for each.
 func (b *hmacLanes[W]) together(lanes int) bool {
 	size, batch := sha2.BlockSize[W](), b.batch[b.next:]
-	if len(batch) < lanes || b.hash.size != sha2.Size[W]() {
+	if len(batch) < lanes {
 		return false
 	}
 	batch = batch[:lanes]
@@ -317,13 +326,21 @@ func (b *hmacLanes[W]) together(lanes int) bool {
 	for l := range batch {
 		runs[l] = b.end(l).Write(batch[l].Data[n&^(size-1):], uint64(size+n))
 	}
-	b.hashes.Block(&runs, initial, 0)
-	for l := range batch {
-		runs[l] = runs[l][:size] // the outer hash has one block, which the kernel makes
+	b.hashes.Block(&runs, initial, b.cut)
+	if b.cut == 0 {
+		for l := range batch {
+			runs[l] = runs[l][:size]
+		}
+		b.hashes.Block(&runs, 0, all)
+	} else {
+		for l := range batch {
+			runs[l] = b.outerBlock(l)
+		}
+		b.hashes.BeginAllOuter()
+		b.hashes.Block(&runs, 0, b.cut)
 	}
-	b.hashes.Block(&runs, 0, all)
 	for l := range batch {
-		b.finish(&batch[l], b.hashes.Hash(l))
+		b.finish(&batch[l], b.hashes.Hash(l)[:b.hash.size])
 	}
 	b.next += lanes
 	return true
@@ -360,8 +377,6 @@ func (b *hmacLanes[W]) start(l int) []byte {
 // done.
 func (b *hmacLanes[W]) advance(l int) []byte {
 	lane := &b.lanes[l]
-	size := b.hash.size
-	whole := size == sha2.Size[W]()
 	switch lane.stage {
 	case stageOuterPad:
 		lane.stage = stageInnerPad
@@ -376,28 +391,22 @@ func (b *hmacLanes[W]) advance(l int) []byte {
 		return b.startEnd(l)
 	case stageEnd:
 		lane.stage = stageOuter
-		end := b.end(l)
-		if whole {
+		if b.cut == 0 {
 			b.outer |= 1 << l
-			return end[0].Bytes()
+			return b.end(l)[0].Bytes()
 		}
-		var tag hmacTag
-		inner := tag[:size]
-		b.hashes.Encode(l, inner)
+		run := b.outerBlock(l)
 		b.hashes.BeginOuter(l)
-		run := end.Write(inner, uint64(sha2.BlockSize[W]()+size))
-		clear(inner)
 		return run
 	}
-	m := &b.batch[lane.message]
-	if whole {
-		b.finish(m, b.hashes.Hash(l))
-	} else {
-		var tag hmacTag
-		b.hashes.Encode(l, tag[:size])
-		b.finish(m, tag[:size])
-	}
+	b.finish(&b.batch[lane.message], b.hashes.Hash(l)[:b.hash.size])
 	return nil
+}
+
+// outerBlock returns the block of the outer hash of a lane, if the inner one is cut.
+func (b *hmacLanes[W]) outerBlock(l int) []byte {
+	inner := b.hashes.Hash(l)[:b.hash.size]
+	return b.end(l).Write(inner, uint64(sha2.BlockSize[W]()+len(inner)))
 }
 
 // startMessage begins the message of a lane, after the inner pad.

@@ -4,10 +4,7 @@
 
 package sha2
 
-import (
-	"encoding/binary"
-	"unsafe"
-)
+import "unsafe"
 
 // MaxLanes is how many messages [Lanes] has at most: as many as there are words in a row.
 const MaxLanes = rowSize / 4
@@ -27,6 +24,9 @@ type Lanes[W Word] struct {
 
 // A LaneSet has bit l if lane l is in it.
 type LaneSet uint64
+
+// AllHashes is no lane: see [Lanes.Block].
+const AllHashes LaneSet = 1 << MaxLanes
 
 // at returns the word of a lane.
 func at[W Word](r *row, lane int) *W {
@@ -69,15 +69,11 @@ func (s *Lanes[W]) BeginOuter(lane int) {
 	}
 }
 
-// Hash returns the result of a lane: see Block. The next call of Block overwrites it.
-func (s *Lanes[W]) Hash(lane int) []byte { return s.hashes[lane*Size[W]():][:Size[W]()] }
+// BeginAllOuter is BeginOuter for all lanes.
+func (s *Lanes[W]) BeginAllOuter() { s.state = s.outer }
 
-// Encode sets out, a number of words of 4 bytes, to the first bytes of the chaining value of a lane.
-func (s *Lanes[W]) Encode(lane int, out []byte) {
-	for i := 0; i < len(out); i += 4 {
-		binary.BigEndian.PutUint32(out[i:], part(*at[W](&s.state[i/wordSize[W]()], lane), i))
-	}
-}
+// Hash returns the hash of a lane: see Block. The next call of Block overwrites it.
+func (s *Lanes[W]) Hash(lane int) []byte { return s.hashes[lane*Size[W]():][:Size[W]()] }
 
 // Block compresses blocks of p[lane] into each lane of [LaneCount], the same number in each, and
 // returns that number: as many as the shortest slice has, at most 512. A lane whose slice is empty
@@ -86,8 +82,8 @@ func (s *Lanes[W]) Encode(lane int, out []byte) {
 //
 // The lanes in initial begin with the initial chaining value. What a lane in outer has in p is of no
 // account, except that it is one block: its chaining value becomes that of the outer hash, into which
-// its former one is compressed, with its padding. Then [Lanes.Hash] has the result; that of other
-// lanes is undefined.
+// its former one is compressed, with its padding. Then [Lanes.Hash] has the result. It has the chaining
+// values of all lanes if there is a lane in outer or AllHashes is.
 func (s *Lanes[W]) Block(p *[MaxLanes][]byte, initial, outer LaneSet) (blocks int) {
 	lanes, least := LaneCount[W]()
 	size, busy, last := maxRun*BlockSize[W](), 0, 0
@@ -115,7 +111,7 @@ func (s *Lanes[W]) Block(p *[MaxLanes][]byte, initial, outer LaneSet) (blocks in
 		}
 		first[l] = unsafe.SliceData(run)
 	}
-	if outer != 0 {
+	if outer&^AllHashes != 0 {
 		outer |= idle // no words are loaded if all lanes are in it
 	}
 	compressLanes(s, &first, blocks, initial, outer)

@@ -231,14 +231,27 @@ func (s *State[W]) encode(out []byte) {
 
 // encodeCut sets out, a number of words of 4 bytes, to the first bytes of s.
 func (s *State[W]) encodeCut(out []byte) {
-	for i := 0; i < len(out); i += 4 {
-		binary.BigEndian.PutUint32(out[i:], part(s[i/wordSize[W]()], i))
+	for _, word := range s {
+		if out = putCut(out, word); len(out) == 0 {
+			return
+		}
 	}
 }
 
-// part returns the four bytes of a word that begin at byte i of a hash.
-func part[W Word](word W, i int) uint32 {
-	return uint32(word >> (8 * (wordSize[W]() - 4 - i%wordSize[W]())))
+// putCut sets the beginning of out to a word, or to its first half if there is room for no more. It
+// returns the rest of out.
+func putCut[W Word](out []byte, word W) []byte {
+	switch {
+	case wordSize[W]() == 4:
+		binary.BigEndian.PutUint32(out, uint32(word))
+		return out[4:]
+	case len(out) >= 8:
+		binary.BigEndian.PutUint64(out, uint64(word))
+		return out[8:]
+	default:
+		binary.BigEndian.PutUint32(out, uint32(uint64(word)>>32))
+		return out[4:]
+	}
 }
 
 // decode sets s to a whole hash in big-endian bytes.
