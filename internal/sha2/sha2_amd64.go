@@ -50,11 +50,13 @@ func hasAssembly[W Word]() bool {
 }
 
 // LaneCount returns how many lanes are compressed side by side, 0 if there is no kernel for it, and
-// how many of them must be in use for that to be faster than [State.Compress] for each.
+// how many of them must be in use for that to be faster than pairs, or [State.Compress] for each.
 func LaneCount[W Word]() (lanes, minLanes int) {
 	switch {
-	case wordSize[W]() == 4 && (use256AVX512 || use256LanesAVX512 && !use256SHA):
-		return 16, 7
+	case wordSize[W]() == 4 && use256AVX512:
+		return 16, 11 // fewer are faster in pairs
+	case wordSize[W]() == 4 && use256LanesAVX512 && !use256SHA:
+		return 16, 3
 	case wordSize[W]() == 8 && use512LanesAVX512:
 		return 8, 3
 	case wordSize[W]() == 8 && use512AVX2:
