@@ -58,6 +58,90 @@ func testHMACContract(t *testing.T, f crypto.Hash) {
 	})
 }
 
+// TestHMACHashes checks which hashes there are, and what happens with others.
+func TestHMACHashes(t *testing.T) {
+	for h := range crypto.Hash(300) {
+		k, err := NewHMACKey(h, nil)
+		m, errStream := NewHMAC(h, nil)
+		var former HMACKey
+		former.Init(crypto.SHA256, []byte("former"))
+		want := former.Tag(nil, nil)
+		errInit := former.Init(h, nil)
+		if slices.Contains(hmacList, h) {
+			if err != nil || errStream != nil || errInit != nil || k.Size() != h.Size() || m.Size() != h.Size() || former.Size() != h.Size() {
+				t.Errorf("%v: %v, %v, %v", h, err, errStream, errInit)
+			}
+			continue
+		}
+		for _, err := range []error{err, errStream, errInit} {
+			if want := "fastmac: HMAC with " + h.String() + " is not supported"; !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
+				t.Errorf("%v: %v, want %s", h, err, want)
+			}
+		}
+		if k != nil || m != nil {
+			t.Errorf("%v: a key or a stream with an error", h)
+		}
+		if !former.Verify(want, nil) {
+			t.Errorf("%v: an Init that fails has changed the key", h)
+		}
+		mactest.MustPanic(t, h.String(), "is not supported", func() { SumHMAC(h, nil, nil, nil) })
+		mactest.MustPanic(t, h.String(), "is not supported", func() { SumHMACBatch(h, nil, nil) })
+	}
+}
+
+// TestHMACAppend checks that SumHMAC appends, also over its arguments.
+func TestHMACAppend(t *testing.T) { forAllHMAC(t, testHMACAppend) }
+
+func testHMACAppend(t *testing.T, f crypto.Hash) {
+	const size = 300
+	for _, n := range []int{0, 20, 64, 128, 200} {
+		buf := bytes.Repeat([]byte("buffer"), size/6)
+		want := SumHMAC(f, nil, bytes.Clone(buf[:n]), bytes.Clone(buf[10:]))
+		if got := SumHMAC(f, []byte("dst"), buf[:n], buf[10:]); string(got) != "dst"+string(want) {
+			t.Errorf("appended: %x, want %x", got, want)
+		}
+		if got := SumHMAC(f, buf[:5], buf[:n], buf[10:]); string(got) != "buffe"+string(want) || &got[0] != &buf[0] {
+			t.Errorf("over key and message: %x, want %x", got, want)
+		}
+	}
+}
+
+// TestHMACManyHashes has keys of different hashes in one batch, in runs and one by one, and some that
+// are nil.
+func TestHMACManyHashes(t *testing.T) {
+	eachHMAC(t, func(name string) {
+		for _, run := range []int{1, 2, 3, 19} {
+			var keys []*HMACKey
+			var batch []Message
+			for i := range 120 {
+				h := hmacList[i/run%len(hmacList)]
+				k := newKey(h, []byte{byte(i)})
+				m := Message{Data: bytes.Repeat([]byte{byte(i)}, i%150), Tag: make([]byte, h.Size())}
+				keys, batch = append(keys, k), append(batch, m)
+			}
+			TagBatch(keys, batch)
+			for i, m := range batch {
+				if want := keys[i].Tag(nil, m.Data); !bytes.Equal(m.Tag, want) {
+					t.Fatalf("%s, runs of %d, message %d: %x, want %x", name, run, i, m.Tag, want)
+				}
+			}
+			if !VerifyBatch(keys, batch) {
+				t.Fatalf("%s, runs of %d: refused", name, run)
+			}
+			batch[50].Tag[3] ^= 4
+			keys[60] = nil
+			if VerifyBatch(keys, batch) {
+				t.Fatalf("%s, runs of %d: accepted", name, run)
+			}
+			for i, m := range batch {
+				if m.OK != (i != 50 && i != 60) {
+					t.Fatalf("%s, runs of %d, message %d: %v", name, run, i, m.OK)
+				}
+			}
+		}
+	})
+}
+
 func TestHMACVerify(t *testing.T) { forAllHMAC(t, testHMACVerify) }
 
 func testHMACVerify(t *testing.T, f crypto.Hash) {
