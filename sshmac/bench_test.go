@@ -43,15 +43,21 @@ func BenchmarkPacket(b *testing.B) {
 		if !m.ETM {
 			continue // the same code as with ETM
 		}
-		for _, size := range packetSizes {
-			b.Run(fmt.Sprintf("mac=%s/size=%d", m.Name, size), func(b *testing.B) {
-				packet := packetMAC(m.New(make([]byte, m.KeySize)), size)
-				b.SetBytes(int64(size))
-				b.ReportAllocs()
-				for b.Loop() {
-					packet()
-				}
-			})
+		key := make([]byte, m.KeySize)
+		for impl, h := range map[string]hash.Hash{"fastmac": m.New(key), "crypto.hmac": standard(m, key)} {
+			if h == nil {
+				continue
+			}
+			for _, size := range packetSizes {
+				b.Run(fmt.Sprintf("mac=%s/impl=%s/size=%d", m.Name, impl, size), func(b *testing.B) {
+					packet := packetMAC(h, size)
+					b.SetBytes(int64(size))
+					b.ReportAllocs()
+					for b.Loop() {
+						packet()
+					}
+				})
+			}
 		}
 	}
 }

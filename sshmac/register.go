@@ -31,9 +31,9 @@ var macModes map[string]*macMode
 
 // Register adds [Modes] to the MACs of the golang.org/x/crypto/ssh that is linked into the program.
 // UMAC stays opt-in: a configuration whose MACs do not name it does not offer it. Register also
-// replaces x/crypto's hmac-sha2-512 and hmac-sha2-512-etm@openssh.com with the faster HMAC-SHA-512
-// of package fastmac, in all configurations, including the default one. A finalizer overwrites
-// these hashes, and those of UMAC.
+// replaces x/crypto's hmac-sha2-256 and hmac-sha2-512, and their ETM modes, with the HMAC of package
+// fastmac, in all configurations, including the default one. It is faster where package fastmac has
+// assembly for one message with that hash. A finalizer overwrites these hashes, and those of UMAC.
 //
 // Call Register before the first handshake of the process, because x/crypto reads its table of MACs
 // without a lock. Register may be called any number of times, from any goroutine; all calls return

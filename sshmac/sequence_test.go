@@ -6,8 +6,6 @@ package sshmac
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -51,8 +49,7 @@ func TestSequenceNumbers(t *testing.T) {
 // referenceTag is the tag of a packet that begins with its sequence number, which is the
 // nonce of UMAC, as in OpenSSH: 8 bytes, big-endian.
 func referenceTag(m Mode, key, packet []byte) []byte {
-	if m.KeySize == hmacKeySize {
-		h := hmac.New(sha512.New, key)
+	if h := standard(m, key); h != nil {
 		h.Write(packet)
 		return h.Sum(nil)
 	}

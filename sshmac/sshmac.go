@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package sshmac gives golang.org/x/crypto/ssh the UMAC MACs of OpenSSH and the
-// HMAC-SHA-512 of package fastmac.
+// Package sshmac gives golang.org/x/crypto/ssh the UMAC MACs of OpenSSH, and the HMAC with SHA-256
+// and SHA-512 of package fastmac.
 //
 // A server calls [ConfigureServer] before the first handshake of the program:
 //
@@ -45,8 +45,8 @@
 // # FIPS 140
 //
 // UMAC is not approved. In Go's FIPS 140 mode Register changes nothing and returns an error that
-// wraps [errors.ErrUnsupported]. hmac-sha2-256-etm@openssh.com and the AES-GCM ciphers remain
-// available.
+// wraps [errors.ErrUnsupported]. x/crypto's hmac-sha2-256-etm@openssh.com and the AES-GCM ciphers
+// remain available.
 //
 // # Failures
 //
@@ -78,6 +78,8 @@ package sshmac
 import (
 	"crypto"
 	"crypto/fips140"
+	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -107,7 +109,6 @@ const (
 // Sizes in bytes.
 const (
 	umacKeySize  = 16
-	hmacKeySize  = 64
 	sequenceSize = 4
 )
 
@@ -142,12 +143,14 @@ func Modes() []Mode {
 	}
 }
 
-// allModes returns what Register puts into x/crypto's table: Modes, and HMAC-SHA-512 in
-// place of x/crypto's.
+// allModes returns what Register puts into x/crypto's table: Modes, and HMAC in place of x/crypto's.
+// The key of HMAC is as long as its hash, RFC 6668 section 2.
 func allModes() []Mode {
 	return append(Modes(),
-		newMode(hmacSHA512, hmacKeySize, false, newHMAC(crypto.SHA512)),
-		newMode(hmacSHA512ETM, hmacKeySize, true, newHMAC(crypto.SHA512)),
+		newMode(hmacSHA256, sha256.Size, false, newHMAC(crypto.SHA256)),
+		newMode(hmacSHA256ETM, sha256.Size, true, newHMAC(crypto.SHA256)),
+		newMode(hmacSHA512, sha512.Size, false, newHMAC(crypto.SHA512)),
+		newMode(hmacSHA512ETM, sha512.Size, true, newHMAC(crypto.SHA512)),
 	)
 }
 

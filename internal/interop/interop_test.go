@@ -36,7 +36,7 @@ import (
 // macs are those that sshmac.Register adds or replaces.
 var macs = []string{
 	sshmac.UMAC64, sshmac.UMAC128, sshmac.UMAC64ETM, sshmac.UMAC128ETM,
-	ssh.HMACSHA512, ssh.HMACSHA512ETM,
+	ssh.HMACSHA256, ssh.HMACSHA256ETM, ssh.HMACSHA512, ssh.HMACSHA512ETM,
 }
 
 // rows returns the rows of the matrix: each of macs with every kind of cipher that needs one.
