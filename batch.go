@@ -14,7 +14,7 @@ import (
 // A Message is one message of a batch, for [TagBatch] and [VerifyBatch] and for the methods with
 // these names.
 type Message struct {
-	Nonce []byte // as for Tag; empty for HMAC-SHA-512
+	Nonce []byte // as for Tag; empty for HMAC
 	Data  []byte // the message
 	Tag   []byte // Size() bytes, which TagBatch overwrites and VerifyBatch compares
 	OK    bool   // set by VerifyBatch: whether Tag is right

@@ -25,7 +25,7 @@ func Hardware() string { return kernel.NewReport().String() }
 // The error names the instructions that are missing, or the build tag purego, which leaves out all
 // assembly. It wraps [errors.ErrUnsupported].
 //
-// The rest of UMAC, and HMAC-SHA-512, are constant time in portable Go and require nothing. Some
+// The rest of UMAC, and HMAC, are constant time in portable Go and require nothing. Some
 // CPUs take longer to multiply some operands: for those see docs/platforms.md in the module.
 func RequireAES() error { return require("constant-time AES needs", aes.Missing()) }
 

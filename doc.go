@@ -3,7 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Package fastmac computes message authentication codes: UMAC (RFC 4418) with tags of 32, 64,
-// 96 and 128 bits, GMAC (NIST SP 800-38D), and HMAC-SHA-512 (RFC 2104, FIPS 198-1).
+// 96 and 128 bits, GMAC (NIST SP 800-38D), and HMAC (RFC 2104, FIPS 198-1) with SHA-224, SHA-256,
+// SHA-384, SHA-512, SHA-512/224 and SHA-512/256.
 //
 //	k, err := fastmac.NewUMACKey(key, fastmac.UMAC128Size) // key: 16 random bytes
 //	if err != nil {
@@ -27,9 +28,9 @@
 //
 // # Keys and streams
 //
-// Each MAC has two types. A key ([UMACKey], [GMACKey], [HMACSHA512Key]) is expanded once,
+// Each MAC has two types. A key ([UMACKey], [GMACKey], [HMACKey]) is expanded once,
 // is safe for concurrent use, and tags a message in one call. A stream ([UMAC], [GMAC],
-// [HMACSHA512]) is made from a key, is for messages that arrive in parts, and belongs to
+// [HMAC]) is made from a key, is for messages that arrive in parts, and belongs to
 // one goroutine at a time.
 //
 // The streams implement [hash.Hash] and [hash.Cloner]. Sum of a UMAC or GMAC stream is
@@ -37,7 +38,7 @@
 // tag. It does not append. Use [UMAC.Tag] or [GMAC.Tag] to append and to keep the nonce. Code
 // that calls Sum(nil) or Sum(header) needs the hash that [UMAC.Bind] or [GMAC.Bind] returns.
 //
-// HMAC-SHA-512 has no nonce, and Sum of its streams appends.
+// HMAC has no nonce, and Sum of its streams appends.
 //
 // # Nonces
 //
@@ -63,19 +64,19 @@
 //
 // TagBatch and VerifyBatch of a key are for many messages at once, each with a nonce and a
 // tag: a [Message]. If the CPU can compute several side by side, they take less time than a
-// call for each: with HMAC-SHA-512 for messages of any length, and with UMAC for short ones.
+// call for each: with HMAC for messages of any length, and with UMAC for short ones.
 // docs/speed.md says on which CPUs, and how much less.
 //
 // The functions [TagBatch] and [VerifyBatch] are for messages that each have their own key,
 // for example on a server with many peers. They load the keys of the next messages into the
-// cache while they hash. [SumHMACSHA512Batch] is for keys that are used once.
+// cache while they hash. [SumHMACBatch] is for keys that are used once.
 //
 // [UMAC.WriteParallel] hashes a large message, or a file that is mapped into memory, on
 // several cores. The tag is the same.
 //
 // # CPUs
 //
-// UMAC and HMAC-SHA-512 run on every CPU. UMAC needs AES instructions to run in constant
+// UMAC and HMAC run on every CPU. UMAC needs AES instructions to run in constant
 // time, which [RequireAES] reports. GMAC needs instructions for AES and for carry-less
 // multiplication, which [RequireGCM] reports; there is no slow code for CPUs without them. On
 // s390x and ppc64, GMAC is crypto/cipher's, and a stream keeps up to 4 KiB of its message.
@@ -83,7 +84,7 @@
 // # Secrets
 //
 // On amd64 and arm64, if AES runs on AES instructions, time and memory accesses of UMAC and GMAC
-// depend on lengths and nonces, and not on keys and messages. HMAC-SHA-512 needs no AES.
+// depend on lengths and nonces, and not on keys and messages. HMAC needs no AES.
 // docs/platforms.md has the other architectures, and CPUs that need a mode for this.
 //
 // Keys and streams print as their names. As JSON they are {}, so a key cannot be saved by
@@ -104,7 +105,7 @@
 // Align the memory to 8 bytes. If it is zero before Init, methods panic until the key is set up.
 // Destroy must be able to write to it. For memory that Go did not allocate:
 //
-//   - An [HMACSHA512Key] may be there: it has no pointers.
+//   - An [HMACKey] may be there: it has no pointers.
 //   - A [UMACKey] may be there on amd64 and arm64 if [RequireAES] returns nil. Elsewhere AES
 //     is crypto/aes, and the key has a pointer, which the garbage collector must see.
 //   - A [GMACKey] and a key of package aesgcm may be there on amd64 and arm64. Elsewhere they
@@ -117,7 +118,7 @@
 // A key or a tag size that is wrong, and a CPU, a build or a FIPS mode that does not support the
 // MAC, are errors of constructors, of Init, and of [RequireAES] and [RequireGCM]. The error is a
 // [KeySizeError] if the key is wrong, and wraps [errors.ErrUnsupported] if the CPU, the build or
-// the mode is the reason. Constructors of HMAC-SHA-512 return no error.
+// the mode is the reason. A hash that HMAC does not have is an error that wraps it too.
 //
 // A function that verifies or opens takes a tag, a nonce, a signature or a ciphertext of any
 // length from outside. If it is not valid, the function returns false or an error. There is one
@@ -131,7 +132,7 @@
 // have then written what is before it.
 //
 // No call of Write, and no Read of package hwrand, returns an error. Clone returns one only
-// for HMAC-SHA-512 in FIPS 140 mode.
+// for HMAC in FIPS 140 mode.
 //
 // # What may change
 //
@@ -140,6 +141,6 @@
 //
 // # FIPS 140
 //
-// In Go's FIPS 140 mode HMAC-SHA-512 is [crypto/hmac], which belongs to Go's cryptographic module.
+// In Go's FIPS 140 mode HMAC is [crypto/hmac], which belongs to Go's cryptographic module.
 // What this module computes itself is not validated. docs/fips-140.md has the modes.
 package fastmac

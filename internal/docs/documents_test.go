@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 // fragmentProgram has its parameters.
 var fragmentImports = map[string]string{
 	"binary":  "encoding/binary",
+	"crypto":  "crypto",
 	"errors":  "errors",
 	"fastmac": "example.com/fastmac",
 	"fmt":     "fmt",
