@@ -183,6 +183,9 @@ func TestFeaturesOff(t *testing.T) {
 		var want []string
 		for l, name := range map[kernel.Layer]string{kernel.NH: test.nh, kernel.AES: test.aes, kernel.SHA256: test.sha256, kernel.SHA512: test.sha512, kernel.GCM: test.gcm} {
 			have := append(slices.Clone(kernel.List(l)), "none")
+			if l == kernel.SHA256 && name == "sha" && !slices.Contains(have, name) {
+				name = "stdlib" // avx512lanes, which is next, is off too
+			}
 			if name == "" {
 				name = kernel.Active(l)
 			}

@@ -242,7 +242,8 @@ func (k *HMACKey) New() *HMAC {
 	k.mustLive()
 	switch {
 	case useFIPS:
-		m := &HMAC{hmacName: opaque.Of(hmacText(k.hash)), size: &k.size, wide: k.wide}
+		m := new(HMAC)
+		m.begin(k.hash, &k.size, nil, k.wide)
 		m.fips = k.newFIPS(make([]byte, sha2.BlockSize512))
 		return m
 	case k.wide:
@@ -355,6 +356,7 @@ func newOwner[W sha2.Word](f *hmacHash, initial *sha2.State[W], key []byte) *HMA
 	return &p.stream
 }
 
+// begin sets up a stream.
 func (m *HMAC) begin(h uint8, size *uint8, message unsafe.Pointer, wide bool) {
 	m.hmacName, m.size, m.message, m.wide = opaque.Of(hmacText(h)), size, message, wide
 }
@@ -373,10 +375,16 @@ func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
 	case useFIPS:
 		var k HMACKey // crypto/hmac copies it
 		k.Init(h, key)
-		m := k.New()
-		m.ownsKey, m.size = true, new(k.size)
+		p := new(struct { // so that a clone keeps the stream reachable, as it does with a key
+			stream HMAC
+			size   uint8
+		})
+		p.size = k.size
+		p.stream.begin(k.hash, &p.size, nil, k.wide)
+		p.stream.ownsKey = true
+		p.stream.fips = k.newFIPS(make([]byte, sha2.BlockSize512))
 		k.Destroy()
-		return m, nil
+		return &p.stream, nil
 	case f.initial512 != nil:
 		return newOwner(f, f.initial512, key), nil
 	default:
