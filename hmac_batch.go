@@ -120,8 +120,8 @@ func (b *hmacBatch) run() {
 	}
 	for ; b.next < len(b.batch); b.next++ {
 		var tag hmacTag
-		want := tag[:b.hash.size]
 		m := &b.batch[b.next]
+		want := b.room(m, &tag)
 		switch {
 		case b.key != nil:
 			b.key.sum(want, m.Data)
@@ -131,8 +131,18 @@ func (b *hmacBatch) run() {
 			b.loader.load(b.batch, b.next)
 			b.expanded[b.next].sum(want, m.Data)
 		}
-		b.finish(m, want)
+		if b.verify {
+			b.finish(m, want)
+		}
 	}
+}
+
+// room returns where the tag of a message is computed: in its place, or in tag if it is to be compared.
+func (b *hmacBatch) room(m *Message, tag *hmacTag) []byte {
+	if b.verify {
+		return tag[:b.hash.size]
+	}
+	return m.Tag
 }
 
 // finish sets the tag of a message, or compares it.
@@ -178,11 +188,13 @@ func runPairs[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 				b.loader.load(b.batch, b.next+i)
 				k = words[W](b.expanded[b.next+i])
 			}
-			m[i] = sha2.Message[W]{Out: tags[i][:b.hash.size], State: &k.inner, Outer: &k.outer, N: uint64(sha2.BlockSize[W]()), P: b.batch[b.next+i].Data}
+			m[i] = sha2.Message[W]{Out: b.room(&b.batch[b.next+i], &tags[i]), State: &k.inner, Outer: &k.outer, N: uint64(sha2.BlockSize[W]()), P: b.batch[b.next+i].Data}
 		}
 		sha2.SumPair(&m)
 		for i := range m {
-			b.finish(&b.batch[b.next+i], m[i].Out)
+			if b.verify {
+				b.finish(&b.batch[b.next+i], m[i].Out)
+			}
 		}
 	}
 	keys = [2]hmacKey[W]{}

@@ -8,6 +8,28 @@ DATA swap32<>+0(SB)/8, $0x0405060700010203
 DATA swap32<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL swap32<>(SB), RODATA|NOPTR, $16
 
+DATA endTable<>+0(SB)/8, $0x0000000000000000
+DATA endTable<>+8(SB)/8, $0x0000000000000000
+DATA endTable<>+16(SB)/8, $0x0000000000000000
+DATA endTable<>+24(SB)/8, $0x0000000000000000
+DATA endTable<>+32(SB)/8, $0x0000000000000000
+DATA endTable<>+40(SB)/8, $0x0000000000000000
+DATA endTable<>+48(SB)/8, $0xffffffffffffffff
+DATA endTable<>+56(SB)/8, $0xffffffffffffffff
+DATA endTable<>+64(SB)/8, $0x0000000000000000
+DATA endTable<>+72(SB)/8, $0x0000000000000000
+DATA endTable<>+80(SB)/8, $0x0000000000000000
+DATA endTable<>+88(SB)/8, $0x0000000000000000
+DATA endTable<>+96(SB)/8, $0x0000000000000000
+DATA endTable<>+104(SB)/8, $0x0000000000000000
+DATA endTable<>+112(SB)/8, $0x0706050403020100
+DATA endTable<>+120(SB)/8, $0x0f0e0d0c0b0a0908
+DATA endTable<>+128(SB)/8, $0x8080808080808080
+DATA endTable<>+136(SB)/8, $0x8080808080808080
+DATA endTable<>+144(SB)/8, $0x8080808003020100
+DATA endTable<>+152(SB)/8, $0x8080808080808080
+GLOBL endTable<>(SB), RODATA|NOPTR, $160
+
 DATA outerPadding32<>+0(SB)/4, $0x80000000
 DATA outerPadding32<>+4(SB)/4, $0x00000000
 DATA outerPadding32<>+8(SB)/4, $0x00000000
@@ -19,7 +41,7 @@ DATA outerPadding32<>+28(SB)/4, $0x00000300
 GLOBL outerPadding32<>(SB), RODATA|NOPTR, $32
 
 // func block256SHA(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
-// Requires: AVX, SHA
+// Requires: AVX, CMOV, SHA
 TEXT ·block256SHA(SB), NOSPLIT, $0-40
 	MOVQ    end+32(FP), AX
 	MOVQ    state+0(FP), CX
@@ -220,61 +242,54 @@ rounds:
 	JMP     rounds
 
 padded:
-	MOVQ  (AX), R8
-	MOVQ  R8, R9
-	ANDQ  $-4, R9
-	LEAQ  (BX)(R9*4), R9
-	TESTQ $0x00000002, R8
-	JNZ   two0
-	TESTQ $0x00000001, R8
-	JNZ   one0
-	VMOVD 8(AX), X0
-	JMP   made0
+	MOVQ (AX), R8
+	LEAQ endTable<>+0(SB), R9
 
-one0:
-	VMOVD   (R9), X0
-	VPINSRD $0x01, 8(AX), X0, X0
-	JMP     made0
-
-two0:
-	VMOVQ   (R9), X0
-	TESTQ   $0x00000001, R8
-	JNZ     three0
-	VPINSRD $0x02, 8(AX), X0, X0
-	JMP     made0
-
-three0:
-	VPINSRD $0x02, 8(R9), X0, X0
-	VPINSRD $0x03, 8(AX), X0, X0
-
-made0:
-	VPXOR   X4, X4, X4
-	VPXOR   X5, X5, X5
-	VPXOR   X6, X6, X6
+	// The vector after the last whole one: the rest of the words, and the word after them.
+	MOVQ    R8, R10
+	NOTQ    R10
+	MOVQ    R10, R11
+	ANDQ    $0x0000000c, R10
+	ANDQ    $0x00000003, R11
+	VMOVD   8(AX), X3
+	VPSHUFB 132(R9)(R11*4), X3, X3
 	CMPQ    R8, $0x04
-	JAE     whole10
-	VMOVDQA X0, X3
-	JMP     ready0
-
-whole10:
+	JB      short0
+	VMOVDQU -16(BX)(R8*4), X0
+	VPSHUFB 116(R9)(R11*4), X0, X0
+	VPOR    X3, X0, X0
 	VMOVDQU (BX), X3
-	CMPQ    R8, $0x08
-	JAE     whole20
-	VMOVDQA X0, X4
-	JMP     ready0
+	JMP     first0
 
-whole20:
+short0:
+	MOVQ    BX, R11
+	CMPQ    R8, $0x01
+	CMOVQLT R9, R11
+	VMOVD   (R11), X0
+	MOVQ    BX, R11
+	CMPQ    R8, $0x02
+	CMOVQLT R9, R11
+	VPINSRD $0x01, 4(R11), X0, X0
+	MOVQ    BX, R11
+	CMPQ    R8, $0x03
+	CMOVQLT R9, R11
+	VPINSRD $0x02, 8(R11), X0, X0
+	VPOR    X3, X0, X0
+	VMOVDQA X0, X3
+
+first0:
+	// The whole vectors after the first one, and the one after them where it belongs.
+	CMPQ    R8, $0x08
+	CMOVQLT R9, BX
 	VMOVDQU 16(BX), X4
 	CMPQ    R8, $0x0c
-	JAE     whole30
-	VMOVDQA X0, X5
-	JMP     ready0
-
-whole30:
+	CMOVQLT R9, BX
 	VMOVDQU 32(BX), X5
-	VMOVDQA X0, X6
-
-ready0:
+	VPAND   48(R9)(R10*4), X0, X6
+	VPAND   16(R9)(R10*4), X0, X7
+	VPOR    X7, X4, X4
+	VPAND   32(R9)(R10*4), X0, X0
+	VPOR    X0, X5, X5
 	VPSHUFB swap32<>+0(SB), X3, X3
 	VPSHUFB swap32<>+0(SB), X4, X4
 	VPSHUFB swap32<>+0(SB), X5, X5
@@ -293,12 +308,13 @@ done:
 	VPXOR X4, X4, X4
 	VPXOR X5, X5, X5
 	VPXOR X6, X6, X6
+	VPXOR X7, X7, X7
 	VPXOR X14, X14, X14
 	VZEROUPPER
 	RET
 
 // func pair256SHA(state *[8]uint32, other *[8]uint32, p *byte, q *byte, blocks int, k *[64]uint32, end *[2]end256)
-// Requires: AVX, SHA
+// Requires: AVX, CMOV, SHA
 TEXT ·pair256SHA(SB), NOSPLIT, $0-56
 	MOVQ    end+48(FP), AX
 	MOVQ    state+0(FP), CX
@@ -646,61 +662,54 @@ rounds:
 	JMP     rounds
 
 padded:
-	MOVQ  (AX), R11
-	MOVQ  R11, R12
-	ANDQ  $-4, R12
-	LEAQ  (BX)(R12*4), R12
-	TESTQ $0x00000002, R11
-	JNZ   two0
-	TESTQ $0x00000001, R11
-	JNZ   one0
-	VMOVD 8(AX), X0
-	JMP   made0
+	MOVQ (AX), R11
+	LEAQ endTable<>+0(SB), R12
 
-one0:
-	VMOVD   (R12), X0
-	VPINSRD $0x01, 8(AX), X0, X0
-	JMP     made0
-
-two0:
-	VMOVQ   (R12), X0
-	TESTQ   $0x00000001, R11
-	JNZ     three0
-	VPINSRD $0x02, 8(AX), X0, X0
-	JMP     made0
-
-three0:
-	VPINSRD $0x02, 8(R12), X0, X0
-	VPINSRD $0x03, 8(AX), X0, X0
-
-made0:
-	VPXOR   X4, X4, X4
-	VPXOR   X5, X5, X5
-	VPXOR   X6, X6, X6
+	// The vector after the last whole one: the rest of the words, and the word after them.
+	MOVQ    R11, R13
+	NOTQ    R13
+	MOVQ    R13, R14
+	ANDQ    $0x0000000c, R13
+	ANDQ    $0x00000003, R14
+	VMOVD   8(AX), X3
+	VPSHUFB 132(R12)(R14*4), X3, X3
 	CMPQ    R11, $0x04
-	JAE     whole10
-	VMOVDQA X0, X3
-	JMP     ready0
-
-whole10:
+	JB      short0
+	VMOVDQU -16(BX)(R11*4), X0
+	VPSHUFB 116(R12)(R14*4), X0, X0
+	VPOR    X3, X0, X0
 	VMOVDQU (BX), X3
-	CMPQ    R11, $0x08
-	JAE     whole20
-	VMOVDQA X0, X4
-	JMP     ready0
+	JMP     first0
 
-whole20:
+short0:
+	MOVQ    BX, R14
+	CMPQ    R11, $0x01
+	CMOVQLT R12, R14
+	VMOVD   (R14), X0
+	MOVQ    BX, R14
+	CMPQ    R11, $0x02
+	CMOVQLT R12, R14
+	VPINSRD $0x01, 4(R14), X0, X0
+	MOVQ    BX, R14
+	CMPQ    R11, $0x03
+	CMOVQLT R12, R14
+	VPINSRD $0x02, 8(R14), X0, X0
+	VPOR    X3, X0, X0
+	VMOVDQA X0, X3
+
+first0:
+	// The whole vectors after the first one, and the one after them where it belongs.
+	CMPQ    R11, $0x08
+	CMOVQLT R12, BX
 	VMOVDQU 16(BX), X4
 	CMPQ    R11, $0x0c
-	JAE     whole30
-	VMOVDQA X0, X5
-	JMP     ready0
-
-whole30:
+	CMOVQLT R12, BX
 	VMOVDQU 32(BX), X5
-	VMOVDQA X0, X6
-
-ready0:
+	VPAND   48(R12)(R13*4), X0, X6
+	VPAND   16(R12)(R13*4), X0, X9
+	VPOR    X9, X4, X4
+	VPAND   32(R12)(R13*4), X0, X0
+	VPOR    X0, X5, X5
 	VPSHUFB swap32<>+0(SB), X3, X3
 	VPSHUFB swap32<>+0(SB), X4, X4
 	VPSHUFB swap32<>+0(SB), X5, X5
@@ -710,60 +719,53 @@ ready0:
 	VPINSRD $0x03, 16(AX), X0, X0
 	VPOR    X0, X6, X6
 	MOVQ    32(AX), R11
-	MOVQ    R11, R12
-	ANDQ    $-4, R12
-	LEAQ    (R8)(R12*4), R12
-	TESTQ   $0x00000002, R11
-	JNZ     two1
-	TESTQ   $0x00000001, R11
-	JNZ     one1
-	VMOVD   40(AX), X0
-	JMP     made1
+	LEAQ    endTable<>+0(SB), R12
 
-one1:
-	VMOVD   (R12), X0
-	VPINSRD $0x01, 40(AX), X0, X0
-	JMP     made1
-
-two1:
-	VMOVQ   (R12), X0
-	TESTQ   $0x00000001, R11
-	JNZ     three1
-	VPINSRD $0x02, 40(AX), X0, X0
-	JMP     made1
-
-three1:
-	VPINSRD $0x02, 8(R12), X0, X0
-	VPINSRD $0x03, 40(AX), X0, X0
-
-made1:
-	VPXOR   X10, X10, X10
-	VPXOR   X11, X11, X11
-	VPXOR   X12, X12, X12
+	// The vector after the last whole one: the rest of the words, and the word after them.
+	MOVQ    R11, R13
+	NOTQ    R13
+	MOVQ    R13, R14
+	ANDQ    $0x0000000c, R13
+	ANDQ    $0x00000003, R14
+	VMOVD   40(AX), X9
+	VPSHUFB 132(R12)(R14*4), X9, X9
 	CMPQ    R11, $0x04
-	JAE     whole11
-	VMOVDQA X0, X9
-	JMP     ready1
-
-whole11:
+	JB      short1
+	VMOVDQU -16(R8)(R11*4), X0
+	VPSHUFB 116(R12)(R14*4), X0, X0
+	VPOR    X9, X0, X0
 	VMOVDQU (R8), X9
-	CMPQ    R11, $0x08
-	JAE     whole21
-	VMOVDQA X0, X10
-	JMP     ready1
+	JMP     first1
 
-whole21:
+short1:
+	MOVQ    R8, R14
+	CMPQ    R11, $0x01
+	CMOVQLT R12, R14
+	VMOVD   (R14), X0
+	MOVQ    R8, R14
+	CMPQ    R11, $0x02
+	CMOVQLT R12, R14
+	VPINSRD $0x01, 4(R14), X0, X0
+	MOVQ    R8, R14
+	CMPQ    R11, $0x03
+	CMOVQLT R12, R14
+	VPINSRD $0x02, 8(R14), X0, X0
+	VPOR    X9, X0, X0
+	VMOVDQA X0, X9
+
+first1:
+	// The whole vectors after the first one, and the one after them where it belongs.
+	CMPQ    R11, $0x08
+	CMOVQLT R12, R8
 	VMOVDQU 16(R8), X10
 	CMPQ    R11, $0x0c
-	JAE     whole31
-	VMOVDQA X0, X11
-	JMP     ready1
-
-whole31:
+	CMOVQLT R12, R8
 	VMOVDQU 32(R8), X11
-	VMOVDQA X0, X12
-
-ready1:
+	VPAND   48(R12)(R13*4), X0, X12
+	VPAND   16(R12)(R13*4), X0, X13
+	VPOR    X13, X10, X10
+	VPAND   32(R12)(R13*4), X0, X0
+	VPOR    X0, X11, X11
 	VPSHUFB swap32<>+0(SB), X9, X9
 	VPSHUFB swap32<>+0(SB), X10, X10
 	VPSHUFB swap32<>+0(SB), X11, X11
@@ -788,6 +790,7 @@ done:
 	VPXOR X10, X10, X10
 	VPXOR X11, X11, X11
 	VPXOR X12, X12, X12
+	VPXOR X13, X13, X13
 	VPXOR X14, X14, X14
 	VZEROUPPER
 	RET

@@ -37,17 +37,31 @@ func main() {
 
 var (
 	swap32       Mem // for VPSHUFB
+	endTable     Mem // for the end of a message
 	outerPadding Mem // outerBlock
+)
+
+// Offsets in endTable, which begins with three vectors of zeros, one of ones, and three of zeros. They
+// are for three words: there are four bytes more for each word less.
+const (
+	toFront = 7*16 + 4      // for VPSHUFB: the last words become the first, before zeros
+	toPlace = 7*16 + 16 + 4 // the same: the first word becomes the one after these
 )
 
 // outerBlock is what follows a hash in the block after the outer pad.
 var outerBlock = [8]uint32{1 << 31, 0, 0, 0, 0, 0, 0, 8 * (blockSize + 8*wordSize)}
 
 func constants() {
-	swap32 = GLOBL("swap32", attr.RODATA|attr.NOPTR)
-	for i, v := range []uint64{0x0405060700010203, 0x0c0d0e0f08090a0b} {
-		DATA(8*i, U64(v))
+	words := func(name string, m *Mem, words ...uint64) {
+		*m = GLOBL(name, attr.RODATA|attr.NOPTR)
+		for i, w := range words {
+			DATA(8*i, U64(w))
+		}
 	}
+	words("swap32", &swap32, 0x0405060700010203, 0x0c0d0e0f08090a0b)
+	const ones, zero = 1<<64 - 1, 0x8080808080808080 // for VPAND, for VPSHUFB
+	words("endTable", &endTable, 0, 0, 0, 0, 0, 0, ones, ones, 0, 0, 0, 0, 0, 0,
+		0x0706050403020100, 0x0f0e0d0c0b0a0908, zero, zero, 0x8080808003020100, zero)
 	outerPadding = GLOBL("outerPadding32", attr.RODATA|attr.NOPTR)
 	for t, w := range outerBlock {
 		DATA(wordSize*t, U32(w))

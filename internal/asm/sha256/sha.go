@@ -163,51 +163,58 @@ func (m *message) fourRounds(t int, k Register) {
 	}
 }
 
-// padded makes the block of the words at p, the word after them, zeros, and the length.
+// padded makes the block of the words at p, the word after them, zeros, and the length. It has one
+// branch. With one for each number of words, a run of messages of all lengths would take 6 % longer,
+// and one of messages of the same length 1 % less (Intel Xeon, family 6, model 167).
 func (m *message) padded(name string) {
-	label := func(s string) string { return s + name }
-	words, rest := Load(m.end.Field("words"), GP64()), GP64()
-	tail := address(m.end.Field("tail"))
-	last := XMM() // the vector with the word after them
+	words, table := Load(m.end.Field("words"), GP64()), GP64()
+	LEAQ(endTable, table)
+	Comment("The vector after the last whole one: the rest of the words, and the word after them.")
+	whole, place := GP64(), GP64() // 12 less four for each whole vector, and 3 less the rest of the words
+	MOVQ(words, whole)
+	NOTQ(whole)
+	MOVQ(whole, place)
+	ANDQ(U32(12), whole)
+	ANDQ(U32(3), place)
+	tail, last := XMM(), XMM()
+	VMOVD(address(m.end.Field("tail")), tail)
+	VPSHUFB(Mem{Base: table, Index: place, Scale: wordSize, Disp: toPlace}, tail, tail)
+	CMPQ(words, Imm(4))
+	JB(LabelRef("short" + name))
+	VMOVDQU(Mem{Base: m.p, Index: words, Scale: wordSize, Disp: -16}, last)
+	VPSHUFB(Mem{Base: table, Index: place, Scale: wordSize, Disp: toFront}, last, last)
+	VPOR(tail, last, last)
+	VMOVDQU(Mem{Base: m.p}, m.w[0])
+	JMP(LabelRef("first" + name))
 
-	MOVQ(words, rest)
-	ANDQ(I8(-4), rest)
-	LEAQ(Mem{Base: m.p, Index: rest, Scale: wordSize}, rest)
-	TESTQ(U32(2), words)
-	JNZ(LabelRef(label("two")))
-	TESTQ(U32(1), words)
-	JNZ(LabelRef(label("one")))
-	VMOVD(tail, last)
-	JMP(LabelRef(label("made")))
-	Label(label("one"))
-	VMOVD(Mem{Base: rest}, last)
-	VPINSRD(U8(1), tail, last, last)
-	JMP(LabelRef(label("made")))
-	Label(label("two"))
-	VMOVQ(Mem{Base: rest}, last)
-	TESTQ(U32(1), words)
-	JNZ(LabelRef(label("three")))
-	VPINSRD(U8(2), tail, last, last)
-	JMP(LabelRef(label("made")))
-	Label(label("three"))
-	VPINSRD(U8(2), Mem{Base: rest, Disp: 8}, last, last)
-	VPINSRD(U8(3), tail, last, last)
+	Label("short" + name)
+	for i := range 3 { // words that are not there are zeros
+		from := GP64()
+		MOVQ(m.p, from)
+		CMPQ(words, Imm(uint64(i+1)))
+		CMOVQLT(table, from)
+		if word := (Mem{Base: from, Disp: wordSize * i}); i == 0 {
+			VMOVD(word, last)
+		} else {
+			VPINSRD(U8(i), word, last, last)
+		}
+	}
+	VPOR(tail, last, last)
+	VMOVDQA(last, m.w[0])
 
-	Label(label("made"))
-	for _, w := range m.w[1:] {
-		VPXOR(w, w, w)
+	Label("first" + name)
+	Comment("The whole vectors after the first one, and the one after them where it belongs.")
+	for i := 1; i < 3; i++ {
+		CMPQ(words, Imm(uint64(4*(i+1))))
+		CMOVQLT(table, m.p)
+		VMOVDQU(Mem{Base: m.p, Disp: 16 * i}, m.w[i])
 	}
-	for i, w := range m.w[:3] {
-		at := label(fmt.Sprintf("whole%d", i+1))
-		CMPQ(words, Imm(uint64(4*i+4)))
-		JAE(LabelRef(at))
-		VMOVDQA(last, w)
-		JMP(LabelRef(label("ready")))
-		Label(at)
-		VMOVDQU(Mem{Base: m.p, Disp: 16 * i}, w)
+	VPAND(Mem{Base: table, Index: whole, Scale: wordSize, Disp: 16 * 3}, last, m.w[3])
+	for i := 1; i < 3; i++ {
+		x := XMM()
+		VPAND(Mem{Base: table, Index: whole, Scale: wordSize, Disp: 16 * i}, last, x)
+		VPOR(x, m.w[i], m.w[i])
 	}
-	VMOVDQA(last, m.w[3])
-	Label(label("ready"))
 	m.bigEndian()
 	bits := XMM()
 	VPXOR(bits, bits, bits)
