@@ -77,15 +77,15 @@ func (d *Formulas) xorTerms(n int, all []Atom, number uint64) Word {
 	if len(kept) == 0 {
 		return d.Constant(n, number)
 	}
-	return d.make(node{Op: IsXor, N: n, Number: number, Terms: kept, Max: d.xorBound(number, kept)})
+	return d.make(node{Op: IsXor, N: n, Number: number, Terms: kept, Max: d.xorBound(n, number, kept)})
 }
 
 // xorBound returns what a xor is at most: all bits that can be ones.
-func (d *Formulas) xorBound(number uint64, terms []Atom) uint64 {
+func (d *Formulas) xorBound(n int, number uint64, terms []Atom) uint64 {
 	ones := number
 	for _, t := range terms {
 		possible := uint64(1)<<bits.Len64(d.Nodes[t.Word].Max) - 1
-		ones |= bits.RotateLeft64(possible, -t.At) & t.Coefficient
+		ones |= rotated(n, possible, t.At) & t.Coefficient
 	}
 	return ones
 }
@@ -94,29 +94,29 @@ func (d *Formulas) xorBound(number uint64, terms []Atom) uint64 {
 func (d *Formulas) ones(w Word) uint64 {
 	x := &d.Nodes[w]
 	if x.Op == IsXor {
-		return d.xorBound(x.Number, x.Terms)
+		return d.xorBound(x.N, x.Number, x.Terms)
 	}
 	return uint64(1)<<bits.Len64(x.Max) - 1
 }
 
-// Turn returns w rotated to the right and then masked.
-func (d *Formulas) Turn(w Word, by int, mask uint64) Word {
+// rotated returns the number x of n bits rotated to the right.
+func rotated(n int, x uint64, by int) uint64 { return (*algebra.Numbers)(nil).Rotate(n, x, uint(by)) }
+
+// Turn returns w, of n bits, rotated to the right and then masked.
+func (d *Formulas) Turn(n int, w Word, by int, mask uint64) Word {
 	if x, ok := d.Value(w); ok {
-		return d.Constant(64, bits.RotateLeft64(x, -by)&mask)
+		return d.Constant(n, rotated(n, x, by)&mask)
 	}
 	terms := d.terms(w)
 	for k, t := range terms {
-		terms[k].At = (t.At + by) % 64
-		terms[k].Coefficient = bits.RotateLeft64(t.Coefficient, -by) & mask
+		terms[k].At = (t.At + by) % n
+		terms[k].Coefficient = rotated(n, t.Coefficient, by) & mask
 	}
-	return d.xorTerms(64, terms, bits.RotateLeft64(d.addend(w), -by)&mask)
+	return d.xorTerms(n, terms, rotated(n, d.addend(w), by)&mask)
 }
 
 func (d *Formulas) Rotate(n int, a Word, by uint) Word {
-	if n != 64 {
-		panic(algebra.Unprovable("a rotation of 32 bits"))
-	}
-	return d.Turn(a, int(by%64), 1<<64-1)
+	return d.Turn(n, a, int(by)%n, algebra.Trim(n, 1<<64-1))
 }
 
 func (d *Formulas) Left(n int, a Word, by uint) Word {
@@ -136,10 +136,8 @@ func (d *Formulas) Left(n int, a Word, by uint) Word {
 			}
 		}
 		return d.FromBytes(b)
-	case n != 64:
-		panic(algebra.Unprovable("a shift of 32 bits"))
 	}
-	return d.Turn(a, int(64-by), ^uint64(0)<<by)
+	return d.Turn(n, a, n-int(by), algebra.Trim(n, ^uint64(0)<<by))
 }
 
 func (d *Formulas) Right(n int, a Word, by uint) Word {
@@ -159,10 +157,8 @@ func (d *Formulas) Right(n int, a Word, by uint) Word {
 			}
 		}
 		return d.FromBytes(b)
-	case n != 64:
-		panic(algebra.Unprovable("a shift of 32 bits"))
 	}
-	return d.Turn(a, int(by), 1<<(64-by)-1)
+	return d.Turn(n, a, int(by), algebra.Trim(n-int(by), 1<<64-1))
 }
 
 func (d *Formulas) RightSigned(n int, a Word, by uint) Word {
@@ -294,9 +290,10 @@ var rows = [3]uint64{0xf0, 0xcc, 0xaa}
 // table returns a function of the bits of words, if it is one of the bits of three words at
 // most. Xors, as far as they are of whole words, and tables are taken apart.
 func (d *Formulas) table(n int, f func(a, b, c uint64) uint64, words ...Word) (Word, bool) {
-	if n != 64 {
+	if n != 64 && n != 32 {
 		return 0, false
 	}
+	ones := algebra.Trim(n, 1<<64-1)
 	var atoms []Word
 	for _, w := range words {
 		x := &d.Nodes[w]
@@ -309,16 +306,16 @@ func (d *Formulas) table(n int, f func(a, b, c uint64) uint64, words ...Word) (W
 			}
 		case x.Op == IsXor:
 			for _, t := range x.Terms {
-				if t.At != 0 || t.Coefficient != 1<<64-1 {
+				if t.At != 0 || t.Coefficient != ones {
 					return 0, false
 				}
 				atoms = append(atoms, t.Word)
 			}
-			if x.Number != 0 && x.Number != 1<<64-1 {
+			if x.Number != 0 && x.Number != ones {
 				return 0, false
 			}
 		case x.Op == IsConstant:
-			if x.Number != 0 && x.Number != 1<<64-1 {
+			if x.Number != 0 && x.Number != ones {
 				return 0, false
 			}
 		default:
@@ -334,7 +331,7 @@ func (d *Formulas) table(n int, f func(a, b, c uint64) uint64, words ...Word) (W
 	for k, w := range words {
 		arguments[k] = d.column(w, atoms)
 	}
-	return d.fromTable(f(arguments[0], arguments[1], arguments[2])&0xff, atoms), true
+	return d.fromTable(n, f(arguments[0], arguments[1], arguments[2])&0xff, atoms), true
 }
 
 // column returns the truth table of a word, as a function of atoms.
@@ -361,8 +358,9 @@ func (d *Formulas) column(w Word, atoms []Word) (table uint64) {
 	return table
 }
 
-// fromTable returns a function of the bits of atoms. It is a xor if it can be one.
-func (d *Formulas) fromTable(table uint64, atoms []Word) Word {
+// fromTable returns a function of the bits of atoms, of n bits each. It is a xor if it can be one.
+func (d *Formulas) fromTable(n int, table uint64, atoms []Word) Word {
+	ones := algebra.Trim(n, 1<<64-1)
 	for number := range uint64(2) {
 		for set := range 8 {
 			linear, terms := -number&0xff, []Atom(nil)
@@ -370,12 +368,12 @@ func (d *Formulas) fromTable(table uint64, atoms []Word) Word {
 				if set>>k&1 == 1 {
 					linear ^= rows[k]
 					if k < len(atoms) {
-						terms = append(terms, Atom{Word: atoms[k], Coefficient: 1<<64 - 1})
+						terms = append(terms, Atom{Word: atoms[k], Coefficient: ones})
 					}
 				}
 			}
 			if linear == table && bits.Len(uint(set)) <= len(atoms) {
-				return d.xorTerms(64, terms, -number)
+				return d.xorTerms(n, terms, -number&ones)
 			}
 		}
 	}
@@ -383,7 +381,7 @@ func (d *Formulas) fromTable(table uint64, atoms []Word) Word {
 	for _, a := range atoms {
 		terms = append(terms, Atom{Word: a})
 	}
-	return d.make(node{Op: isTable, N: 64, Number: table, Terms: terms})
+	return d.make(node{Op: isTable, N: n, Number: table, Terms: terms})
 }
 
 // disjoint replaces functions of bits in a sum that never have a bit in common by their xor.

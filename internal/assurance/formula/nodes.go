@@ -310,7 +310,7 @@ func (d *Formulas) Evaluate(w Word, variables map[Word]uint64) uint64 {
 		}
 	case IsXor:
 		for k, t := range x.Terms {
-			result ^= bits.RotateLeft64(of(k), -t.At) & t.Coefficient
+			result ^= rotated(x.N, of(k), t.At) & t.Coefficient
 		}
 	case isTable:
 		arguments := [3]uint64{}

@@ -113,7 +113,7 @@ func (d *Formulas) shifted(w Word) (Word, uint) {
 			return t.Word, by // the bits that are not kept are shifted out
 		}
 		if by > 0 {
-			return d.Turn(t.Word, t.At+int(by), t.Coefficient>>by), by
+			return d.Turn(64, t.Word, t.At+int(by), t.Coefficient>>by), by
 		}
 	case x.Op == IsBytes:
 		zeros := 0

@@ -45,6 +45,65 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
+// TestWordsOf32 is TestFormulas for the operations of SHA-256.
+func TestWordsOf32(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	c := new(algebra.Numbers)
+	for round := range 20_000 {
+		d := NewFormulas(nil)
+		variables := make(map[Word]uint64)
+		var words []Word
+		var values []uint64
+		for k := range 6 {
+			x := algebra.RandomWord(r) & (1<<32 - 1)
+			w := d.Constant(32, x)
+			if k > 1 {
+				w = d.Variable(32, k, 1<<32-1)
+				variables[w] = x
+			}
+			words, values = append(words, w), append(values, x)
+		}
+		for range 25 {
+			i, j, k := r.IntN(len(words)), len(words)-1, r.IntN(len(words))
+			a, p := words[i], values[i]
+			by, table := uint(1+r.IntN(31)), r.Uint64()&0xff
+			var w Word
+			var x uint64
+			switch r.IntN(6) {
+			case 0:
+				w, x = d.Add(32, a, words[j]), c.Add(32, p, values[j])
+			case 1:
+				w, x = d.Xor(32, a, words[j]), p^values[j]
+			case 2:
+				w, x = d.Rotate(32, a, by), c.Rotate(32, p, by)
+			case 3:
+				w, x = d.Right(32, a, by), p>>by
+			case 4:
+				w, x = d.Left(32, a, by), c.Left(32, p, by)
+			case 5:
+				if w = ternary(d, table, a, words[j], words[k]); w < 0 {
+					continue
+				}
+				x = c.Ternary(32, table, p, values[j], values[k])
+			}
+			if got := d.Evaluate(w, variables); got != x || x > d.Nodes[w].Max {
+				t.Fatalf("round %d: a word is %#x, want %#x, at most %#x: %s", round, got, x, d.Nodes[w].Max, d.String(w, 5))
+			}
+			words, values = append(words, w), append(values, x)
+		}
+	}
+}
+
+// ternary returns a function of the bits of words of 32 bits, or -1 if it has no normal form.
+func ternary(d *Formulas, table uint64, a, b, c Word) (w Word) {
+	defer func() {
+		if _, ok := recover().(algebra.Unprovable); ok {
+			w = -1
+		}
+	}()
+	return d.Ternary(32, table, a, b, c)
+}
+
 // randomOperation returns the result of an operation on some words and values, or -1 if it has
 // no normal form.
 func randomOperation(r *rand.Rand, d *Formulas, c *algebra.Numbers, words []Word, values []uint64) (w Word, x uint64, name string) {

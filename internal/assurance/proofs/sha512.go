@@ -28,7 +28,7 @@ func (v *prover) compress(state []formula.Word, block []formula.Word, constants 
 		return v.Sum(64, 0, terms)
 	}
 	rotr := func(w formula.Word, by uint) formula.Word { return v.Rotate(64, w, by) }
-	shr := func(w formula.Word, by uint) formula.Word { return v.Turn(w, int(by), 1<<(64-by)-1) }
+	shr := func(w formula.Word, by uint) formula.Word { return v.Turn(64, w, int(by), 1<<(64-by)-1) }
 
 	w := slices.Clone(block)
 	for t := 16; t < 80; t++ {
