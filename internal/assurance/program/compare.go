@@ -98,7 +98,7 @@ func (s source) prologue(p *Program, f *machine.Function) (at int) {
 
 var jumpNames = map[string]string{
 	"JMP": "jmp", "JA": "ja", "JHI": "ja", "JAE": "jae", "JCC": "jae", "JB": "jb", "JCS": "jb", "JBE": "jbe", "JLS": "jbe",
-	"JE": "je", "JEQ": "je", "JZ": "je", "JNE": "jne", "JNZ": "jne", "JGE": "jge", "JLE": "jle", "JLT": "jl",
+	"JE": "je", "JEQ": "je", "JZ": "je", "JNE": "jne", "JNZ": "jne", "JG": "jg", "JGE": "jge", "JLE": "jle", "JLT": "jl",
 }
 
 // names of instructions that are not those of Intel in small letters, with or without a

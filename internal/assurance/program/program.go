@@ -310,6 +310,8 @@ func mayNeed(f *machine.Function) []machine.Class {
 		return []machine.Class{x86.SSE, x86.AVX2, x86.VAES}
 	case strings.HasSuffix(f.Name, "AVX2"):
 		return []machine.Class{x86.SSE, x86.AVX2}
+	case strings.HasSuffix(f.Name, "SHA"):
+		return []machine.Class{x86.SSE, x86.AVX2, x86.SHA}
 	}
 	return []machine.Class{x86.SSE}
 }

@@ -16,6 +16,7 @@ import (
 const (
 	SSE    machine.Class = "SSE to SSE4.1, AES, PCLMULQDQ"
 	AVX2   machine.Class = "AVX2, BMI1, BMI2"
+	SHA    machine.Class = "SHA-256"
 	VAES   machine.Class = "VAES, VPCLMULQDQ"
 	AVX512 machine.Class = "AVX-512"
 )
@@ -24,6 +25,7 @@ const (
 var features = map[machine.Class][]string{
 	SSE:    {"ssse3", "sse4_1", "aes", "pclmulqdq"},
 	AVX2:   {"avx2", "bmi1", "bmi2"},
+	SHA:    {"sha_ni"},
 	VAES:   {"avx2", "vaes", "vpclmulqdq"},
 	AVX512: {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
 }
@@ -35,6 +37,8 @@ func classes(i *machine.Instruction) (all []machine.Class) {
 		all = append(all, VAES)
 	}
 	switch {
+	case strings.HasPrefix(name, "sha256"):
+		all = append(all, SHA)
 	case i.Bytes[0] == evexPrefix || strings.HasPrefix(i.Mnemonic, "k"):
 		all = append(all, AVX512)
 	case i.Bytes[0] == 0xc4 || i.Bytes[0] == 0xc5 || i.Mnemonic == "pcmpgtq": // of SSE4.2, which no kernel needs

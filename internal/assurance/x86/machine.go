@@ -70,7 +70,7 @@ func (m model[W, V]) step(i *machine.Instruction) {
 	case alignment(i) > 1:
 		m.Align(m.where(o), alignment(i))
 	}
-	if m.scalar(i) || m.shuffle(i) || m.arithmetic(i) {
+	if m.scalar(i) || m.shuffle(i) || m.arithmetic(i) || m.sha(i) {
 		return
 	}
 	panic(machine.Unmodelled(i.Mnemonic))

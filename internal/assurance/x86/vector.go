@@ -59,11 +59,12 @@ func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 			return true
 		}
 		return binary(n, func(a, b W) W { return m.Xor(n, a, b) })
-	case "pternlogq":
+	case "pternlogq", "pternlogd":
+		n := map[string]int{"pternlogq": 64, "pternlogd": 32}[name]
 		a := m.source(&i.Operands[0], 0)
 		b, c := m.sources(i)
-		m.lanes(i, 64, func(k int) W {
-			return m.Ternary(64, i.Operands[3].Number, m.Lane(&a, 64, k), m.Lane(&b, 64, k), m.Lane(&c, 64, k))
+		m.lanes(i, n, func(k int) W {
+			return m.Ternary(n, i.Operands[3].Number, m.Lane(&a, n, k), m.Lane(&b, n, k), m.Lane(&c, n, k))
 		})
 	case "pcmpeqd", "pcmpeqq":
 		n := map[string]int{"pcmpeqd": 32, "pcmpeqq": 64}[name]
@@ -84,10 +85,14 @@ func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 		return shift(32, m.Left)
 	case "psllq":
 		return shift(64, m.Left)
+	case "psrld":
+		return shift(32, m.Right)
 	case "psrlq":
 		return shift(64, m.Right)
 	case "psrad":
 		return shift(32, m.RightSigned)
+	case "prord":
+		return shift(32, m.Rotate)
 	case "prorq":
 		return shift(64, m.Rotate)
 	case "pclmulqdq":
@@ -140,6 +145,14 @@ func (m model[W, V]) shuffle(i *machine.Instruction) bool {
 	sameLane := func(k int) int { return k }
 
 	switch name {
+	case "movdqu32", "movdqa32":
+		from := &i.Operands[1]
+		if i.Mask == 0 || from.Kind == machine.Vector {
+			a := m.source(from, o.Size)
+			return move(32, &a, sameLane)
+		}
+		a := m.LoadMasked(m.where(from), o.Size/8, 4, m.Masks[i.Mask])
+		return move(32, &a, sameLane)
 	case "movups", "movaps", "movdqu", "movdqa", "movdqu64", "movdqa64":
 		a := m.source(&i.Operands[1], o.Size)
 		return move(64, &a, sameLane)
@@ -167,14 +180,15 @@ func (m model[W, V]) shuffle(i *machine.Instruction) bool {
 		return o.Kind == machine.Vector && move(64, &a, sameLane)
 	case "movq", "movd", "movsd":
 		return m.moveScalar(i, map[string]int{"movq": 64, "movd": 32, "movsd": 64}[name])
-	case "pinsrq":
+	case "pinsrd", "pinsrq":
+		n := map[string]int{"pinsrd": 32, "pinsrq": 64}[name]
 		a := m.source(&i.Operands[len(i.Operands)-3], 128)
-		w := m.get(&i.Operands[len(i.Operands)-2], 64)
-		m.lanes(i, 64, func(k int) W {
-			if k == number&1 {
+		w := m.get(&i.Operands[len(i.Operands)-2], n)
+		m.lanes(i, n, func(k int) W {
+			if k == number%(128/n) {
 				return w
 			}
-			return m.Lane(&a, 64, k)
+			return m.Lane(&a, n, k)
 		})
 	case "pextrq":
 		m.set(o, m.Lane(&m.Vectors[i.Operands[1].Number], 64, number&1))
@@ -259,6 +273,19 @@ func (m model[W, V]) shuffleTwo(i *machine.Instruction, name string, number int)
 	case "punpckldq":
 		n = 32
 		from = func(k int) (bool, int) { return k%2 == 1, k&^3 + k&3/2 }
+	case "punpckhdq":
+		n = 32
+		from = func(k int) (bool, int) { return k%2 == 1, k&^3 + k&3/2 + 2 }
+	case "palignr":
+		// The second source is the lower half of what is shifted.
+		n = 8
+		if number > 16 {
+			return false
+		}
+		from = func(k int) (bool, int) { return k&15+number < 16, k&^15 + (k+number)&15 }
+	case "shufps":
+		n = 32
+		from = func(k int) (bool, int) { return k&2 != 0, k&^3 + number>>(2*(k&3))&3 }
 	case "pblendd":
 		n = 32
 		from = func(k int) (bool, int) { return number>>k&1 == 1, k }
@@ -274,8 +301,8 @@ func (m model[W, V]) shuffleTwo(i *machine.Instruction, name string, number int)
 			part := number >> (4 * (k / 2))
 			return part&2 != 0, 2*(part&1) + k%2
 		}
-	case "shufi64x2":
-		if o.Size != 512 {
+	case "shufi64x2", "shufi32x4":
+		if o.Size != 512 || i.Mask != 0 {
 			return false
 		}
 		from = func(k int) (bool, int) { return k >= 4, 2*(number>>(2*(k/2))&3) + k%2 }
