@@ -60,6 +60,7 @@ var planted = []fault{
 	{"a write of the second vector for the first", gcmFile, "openAVX512", "VMOVDQU8 Z0, K2, (SI)(R10*1)", "VMOVDQU8 Z0, K1, (SI)(R10*1)", "access to 1 bytes"},
 	{"memory below the stack pointer", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "MOVQ DX, -8(SP); ...", "access to 8 bytes"},
 	{"more of the stack than the frame", nhFile, "nhPolyAVX512", "MOVQ k+8(FP), AX", "...; SUBQ $256, SP; ADDQ $256, SP", "the stack pointer is not in its frame"},
+	{"a secret in a vector register", gcmFile, "hashAVX512", "VPXORQ X24, X24, X24", "VPXORQ X25, X25, X25", "vector register 24"},
 	{"a secret in the frame", nhFile, "nhPolyAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ 24(AX), BX; MOVQ BX, 8(SP); ...", "in the frame"},
 	{"another frame pointer", aesFile, "encryptWords", "MOVQ BX, X0", "XORQ BP, BP; ...", "general register 5"},
 
