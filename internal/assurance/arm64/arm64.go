@@ -102,7 +102,7 @@ func MayNeed(f *machine.Function) []machine.Class {
 		return []machine.Class{AES}
 	case strings.HasSuffix(f.Pkg, "/gcm"):
 		return []machine.Class{AES, PMULL}
-	case strings.HasSuffix(f.Pkg, "/sha512"):
+	case strings.HasSuffix(f.Name, "SHA512"):
 		return []machine.Class{SHA512}
 	case strings.HasSuffix(f.Pkg, "/fastmac") && strings.Contains(f.Name, "Nonce"):
 		return []machine.Class{AES}

@@ -19,7 +19,7 @@ func main() {
 	runtime.KeepAlive([]any{
 		fastmac.NewUMACKey, (*fastmac.UMACKey).Tag, (*fastmac.UMACKey).TagBatch, (*fastmac.UMAC).Write, (*fastmac.UMAC).Sum,
 		fastmac.NewGMACKey, (*fastmac.GMACKey).Tag, (*fastmac.GMAC).Write, (*fastmac.GMAC).Sum,
-		fastmac.NewHMACSHA512Key, (*fastmac.HMACSHA512Key).Tag, (*fastmac.HMACSHA512Key).TagBatch, fastmac.TagBatch[*fastmac.UMACKey],
+		fastmac.NewHMACKey, (*fastmac.HMACKey).Tag, (*fastmac.HMACKey).TagBatch, fastmac.TagBatch[*fastmac.UMACKey],
 		aesgcm.NewKey, (*aesgcm.Key).Seal, (*aesgcm.Key).Open,
 		hwrand.New, (*hwrand.Reader).Read,
 		cipher.NewGCM, cipher.AEAD.Seal, // for command mca, which compares with it

@@ -62,8 +62,8 @@ var proofs = []proof{
 	{"open", "GCM of 1 to 400 bytes (AVX-512: of 512 to 912), and sizes up to 2431, of text, and of 0 to 127 bytes of additional data, each with one size of the key", proveCrypt, nil},
 	{"block", "compression of 1 to 3 blocks", proveBlock, nil},
 	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd, nil},
-	{"blockPair", "compression of 1 to 3 blocks of two messages", provePair, arm64.Architecture},
-	{"blockPair", "last blocks of 0 to 15 words of two messages, with outer hashes or without", provePairEnd, arm64.Architecture},
+	{"pair", "compression of 1 to 3 blocks of two messages", provePair, nil},
+	{"pair", "last blocks of 0 to 15 words of two messages, with outer hashes or without", provePairEnd, nil},
 	{"lanes", "compression of 1 to 3 blocks in each lane, of which some begin, and of outer hashes", proveLanes, x86.Architecture},
 }
 
@@ -92,11 +92,11 @@ func (x proof) run(v *prover) (cases int, err error) {
 	return x.prove(v)
 }
 
-// kernelName returns the name of a function without its end, which says for which instructions, or
-// for which size of keys, it is.
+// kernelName returns the name of a function without its end, which says for which instructions, and
+// for which size of keys or of SHA-2, it is.
 func kernelName(f *machine.Function) string { return nameEnd.ReplaceAllString(f.Name, "") }
 
-var nameEnd = regexp.MustCompile(`(128|192|256|AESNI|VAES(256)?|AVX512|AVX2|NEON|ARMv8|SHA512)$`)
+var nameEnd = regexp.MustCompile(`(128|192|256|(256|512)?(AESNI|VAES(256)?|AVX512|AVX2|NEON|ARMv8|SHA(256|512)?))$`)
 
 // proofsOf returns the proofs of a function.
 func proofsOf(f *machine.Function) []proof {

@@ -6,18 +6,14 @@ package proofs
 
 import (
 	"bytes"
-	"crypto"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hmac"
-	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -189,169 +185,6 @@ func (e *emulator) testRuns() {
 					e.t.Errorf("%s: wrong in two runs, %d bytes of data", name, n)
 				}
 			}
-		}
-	}
-}
-
-// sha512Words returns a chaining value, and a pointer to it.
-func (e *emulator) sha512Words(b []byte) (state []byte, at uint64) {
-	state = slices.Clone(b)
-	return state, e.words(state)
-}
-
-// initial is the initial chaining value of SHA-512, and constants are those of its rounds.
-func (e *emulator) initial() []byte {
-	marshaled, _ := sha512.New().(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
-	var state []byte
-	for k := range 8 {
-		state = append(state, littleEndian(binary.BigEndian.Uint64(marshaled[4+8*k:]))...)
-	}
-	return state
-}
-
-func (e *emulator) constants() uint64 { return e.datum(program.ModulePath + "/internal/sha2.k512") }
-
-// sum is the hash of p, after n bytes whose chaining value is state, as package sha512 has it.
-// If outer is not nil, the hash of that is in turn hashed after it.
-func (e *emulator) sum(kernel string, state, outer []byte, n int, p []byte) []byte {
-	state, at := e.sha512Words(state)
-	k, src := e.constants(), e.in(p)
-	n += len(p)
-	if whole := len(p) / 128; whole > 0 {
-		e.call(kernel, at, src, uint64(whole), k, 0)
-		p, src = p[128*whole:], src+uint64(128*whole)
-	}
-	end := []uint64{uint64(len(p) / 8), 0x80, 0, 0, 0}
-	for i := len(p) - 1; i >= len(p)&^7; i-- {
-		end[1] = end[1]<<8 | uint64(p[i])
-	}
-	if len(p)+1 > 128-16 {
-		e.call(kernel, at, src, 0, k, e.state(littleEndian(end...)))
-		end[0], end[1] = 0, 0
-	}
-	end[3] = uint64(n) << 3
-	if outer != nil {
-		end[4] = e.state(outer)
-	}
-	e.call(kernel, at, src, 0, k, e.state(littleEndian(end...)))
-	var hash []byte
-	for i := range 8 {
-		hash = binary.BigEndian.AppendUint64(hash, binary.LittleEndian.Uint64(state[8*i:]))
-	}
-	return hash
-}
-
-// TestEmulateSHA512 compares the kernels of package sha512 with crypto/sha512, and with all
-// vectors of HMAC.
-func TestEmulateSHA512(t *testing.T) {
-	e := newEmulator(t)
-	initial := e.initial()
-	for _, kernel := range []string{"sha2.block512AVX2", "sha2.block512AVX512"} {
-		for n := 0; n < 300; n += 1 + n/40 {
-			e.reset()
-			p := e.bytes(n)
-			if want := sha512.Sum512(p); !bytes.Equal(e.sum(kernel, initial, nil, 0, p), want[:]) {
-				t.Errorf("%s: wrong hash of %d bytes", kernel, n)
-			}
-		}
-		for _, v := range mactest.HMACVectors(t, crypto.SHA512) {
-			e.reset()
-			key := v.Key
-			if len(key) > 128 {
-				h := sha512.Sum512(key)
-				key = h[:]
-			}
-			var pads [2][]byte
-			for k, pad := range []byte{0x36, 0x5c} {
-				b := bytes.Repeat([]byte{pad}, 128)
-				for i := range key {
-					b[i] ^= key[i]
-				}
-				var at uint64
-				pads[k], at = e.sha512Words(initial)
-				e.call(kernel, at, e.in(b), 1, e.constants(), 0)
-			}
-			got := e.sum(kernel, pads[0], pads[1], 128, v.Msg)
-			if v.Valid != hmac.Equal(got[:len(v.Tag)], v.Tag) {
-				t.Errorf("%s: %s: tag %x", kernel, v.Name, got)
-			}
-		}
-	}
-	for kernel, lanes := range map[string]int{"sha2.lanes512AVX512": 8, "sha2.lanes512AVX2": 4} {
-		for blocks := 1; blocks < 4; blocks++ {
-			e.reset()
-			e.testLanes(kernel, lanes, uint64(blocks))
-		}
-	}
-}
-
-// testLanes compresses blocks into lanes, of which the even ones begin, and then makes the outer
-// hashes of the odd ones, whose block the kernel makes itself.
-func (e *emulator) testLanes(kernel string, lanes int, blocks uint64) {
-	const begin, end = 0x55, 0xaa
-	// As sha512.Lanes: rows of chaining values and of outer ones, the initial value, hashes.
-	state := make([]byte, 2*8*64+64+8*64)
-	rows, outerRows, first, hashes := state[:8*64], state[8*64:2*8*64], state[2*8*64:][:64], state[2*8*64+64:]
-	copy(first, e.bytes(64))
-	row := func(rows []byte, l int) []byte {
-		var value []byte
-		for i := range 8 {
-			value = append(value, rows[64*i+8*l:][:8]...)
-		}
-		return value
-	}
-	compress := func(value, p []byte) []byte {
-		s, at := e.sha512Words(value)
-		e.call("sha2.block512AVX2", at, e.in(p), uint64(len(p)/128), e.constants(), 0)
-		return s
-	}
-	copy(rows, e.bytes(len(rows)))
-	copy(outerRows, e.bytes(len(outerRows)))
-	var blocksOf []uint64
-	var want, value [8][]byte
-	for l := range 8 {
-		p := e.bytes(128 * int(blocks))
-		blocksOf = append(blocksOf, e.in(p))
-		value[l] = first
-		if begin>>l&1 == 0 {
-			value[l] = row(rows, l)
-		}
-		want[l] = compress(value[l], p)
-	}
-	at := e.words(state)
-	check := func(what string) {
-		for l := range lanes {
-			if !bytes.Equal(row(rows, l), want[l]) {
-				e.t.Errorf("%s, %d blocks: %s wrong in lane %d", kernel, blocks, what, l)
-			}
-		}
-	}
-	e.call(kernel, at, e.state(littleEndian(blocksOf...)), blocks, e.constants(), begin, 0)
-	check("chaining value")
-	var tags [8][]byte
-	for l := range 8 {
-		p := e.bytes(128)
-		blocksOf[l] = e.in(p)
-		if end>>l&1 == 0 {
-			want[l] = compress(want[l], p)
-			continue
-		}
-		var inner []byte
-		for i := range 8 {
-			inner = binary.BigEndian.AppendUint64(inner, binary.LittleEndian.Uint64(want[l][8*i:]))
-		}
-		inner = append(append(inner, 0x80), make([]byte, 63)...)
-		binary.BigEndian.PutUint64(inner[120:], 8*(128+64))
-		want[l] = compress(row(outerRows, l), inner)
-		for i := range 8 {
-			tags[l] = binary.BigEndian.AppendUint64(tags[l], binary.LittleEndian.Uint64(want[l][8*i:]))
-		}
-	}
-	e.call(kernel, at, e.state(littleEndian(blocksOf...)), 1, e.constants(), 0, end)
-	check("outer chaining value")
-	for l, tag := range tags[:lanes] {
-		if tag != nil && !bytes.Equal(hashes[64*l:][:64], tag) {
-			e.t.Errorf("%s, %d blocks: outer hash of lane %d wrong", kernel, blocks, l)
 		}
 	}
 }

@@ -71,18 +71,20 @@ func (e *emulator) words(b []byte) uint64 { return e.place(b, 8, false) }
 // state places memory of words that is only read.
 func (e *emulator) state(b []byte) uint64 { return e.place(b, 8, true) }
 
+// find returns the kernel of a name.
+func (e *emulator) find(name string) *machine.Function {
+	e.t.Helper()
+	n := slices.IndexFunc(e.program.Functions, func(f *machine.Function) bool { return strings.HasSuffix(f.Pkg+"."+f.Name, name) })
+	if n < 0 {
+		e.t.Fatalf("no function %s", name)
+	}
+	return e.program.Functions[n]
+}
+
 // call calls a kernel with words and returns the words of its results.
 func (e *emulator) call(name string, arguments ...uint64) (results []uint64) {
 	e.t.Helper()
-	var f *machine.Function
-	for _, g := range e.program.Functions {
-		if strings.HasSuffix(g.Pkg+"."+g.Name, name) {
-			f = g
-		}
-	}
-	if f == nil {
-		e.t.Fatalf("no function %s", name)
-	}
+	f := e.find(name)
 	sig := secrets.NewSignature(e.program.Declared[f.Pkg+"."+f.Name])
 	if len(arguments) != sig.Results {
 		e.t.Fatalf("%s has %d words of arguments, got %d", name, sig.Results, len(arguments))

@@ -155,17 +155,22 @@ func (v *prover) words(list ...any) (words []formula.Word) {
 	return words
 }
 
+// parameter returns the type of a parameter of the function.
+func (v *prover) parameter(name string) types.Type {
+	for p := range v.program.Declared[v.function.Pkg+"."+v.function.Name].Params().Variables() {
+		if p.Name() == name {
+			return p.Type()
+		}
+	}
+	panic(algebra.Unprovable("no parameter " + name))
+}
+
 // offsetOf returns the offset of a field in the struct to which a parameter of the function points.
 func (v *prover) offsetOf(parameter, field string) int {
-	for p := range v.program.Declared[v.function.Pkg+"."+v.function.Name].Params().Variables() {
-		if p.Name() != parameter {
-			continue
-		}
-		fields := slices.Collect(p.Type().(*types.Pointer).Elem().Underlying().(*types.Struct).Fields())
-		for k, offset := range program.Layout.Offsetsof(fields) {
-			if fields[k].Name() == field {
-				return int(offset)
-			}
+	fields := slices.Collect(v.parameter(parameter).(*types.Pointer).Elem().Underlying().(*types.Struct).Fields())
+	for k, offset := range program.Layout.Offsetsof(fields) {
+		if fields[k].Name() == field {
+			return int(offset)
 		}
 	}
 	panic(algebra.Unprovable("no field " + field))

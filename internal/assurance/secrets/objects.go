@@ -25,7 +25,7 @@ var public = []string{
 	"blocks", "n", "length", // of messages
 	"nk", // words of an AES key
 	"nonce[]",
-	"end.words",
+	"end256.words", "end512.words",
 	"initial", "outer", // sets of lanes
 	"l1State.bytes",
 	"uhashKey.n",                              // iterations, which the size of the tags determines

@@ -20,7 +20,7 @@
 //     instruction of the kernels from its own bytes. Models of instructions that this CPU lacks
 //     must be in models.txt, which lists those that were compared elsewhere. The CPU of arm64 is
 //     qemu's.
-//  4. Proofs that the kernels of UMAC are RFC 4418, those of SHA-512 are FIPS 180-4, those of AES
+//  4. Proofs that the kernels of UMAC are RFC 4418, those of SHA-2 are FIPS 180-4, those of AES
 //     are FIPS 197 and those of GCM are NIST SP 800-38D, for all keys and messages of some sizes,
 //     by executing the models with formulas (packages formula and proofs). How many decisions
 //     always have the same result is compared with proofs/decisions.txt, or written there (-update).
