@@ -107,10 +107,12 @@ func runClient(c *Setup) (r Report, err error) {
 // open the sessions.
 func (c *client) openSessions(first, end uint32) error {
 	hellos := make([]*helloClient, end-first)
-	secrets := make([][32]byte, end-first)
+	secrets := make([]peerSecrets, end-first)
+	defer clear(secrets)
 	for i := range hellos {
-		secret, key := c.Master.peer(first + uint32(i))
-		hellos[i], secrets[i] = newHelloClient(first+uint32(i), key), secret
+		c.Master.peer(first+uint32(i), &secrets[i])
+		hellos[i] = newHelloClient(first+uint32(i), secrets[i].hellos())
+		defer hellos[i].destroy()
 	}
 	sessions, err := c.hellos(first, hellos)
 	if err != nil {
@@ -120,7 +122,7 @@ func (c *client) openSessions(first, end uint32) error {
 	each := size + c.senders.overhead()
 	opening := make([]byte, len(hellos)*each)
 	for i := range hellos {
-		if err := c.senders.init(first+uint32(i), secrets[i][:], sessions[i]); err != nil {
+		if err := c.senders.init(first+uint32(i), secrets[i].packets(), sessions[i]); err != nil {
 			return err
 		}
 		message := opening[i*each : i*each+size : (i+1)*each]

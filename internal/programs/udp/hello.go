@@ -35,16 +35,17 @@ const (
 // given its own two at the factory, or however it becomes a peer.
 type master [32]byte
 
-// peer returns the secret of a peer for packets, and that for hellos.
-func (m *master) peer(number uint32) (secret, hello [32]byte) {
+// peerSecrets are the secrets of a peer, for packets and for hellos: the two halves.
+type peerSecrets [sha512.Size]byte
+
+func (s *peerSecrets) packets() []byte { return s[:32] }
+func (s *peerSecrets) hellos() []byte  { return s[32:] }
+
+// peer sets the secrets of a peer. The caller clears them.
+func (m *master) peer(number uint32, s *peerSecrets) {
 	var b [4]byte
 	binary.BigEndian.PutUint32(b[:], number)
-	var both [sha512.Size]byte
-	fastmac.SumHMAC(crypto.SHA512, both[:0], m[:], b[:])
-	copy(secret[:], both[:32])
-	copy(hello[:], both[32:])
-	clear(both[:])
-	return secret, hello
+	fastmac.SumHMAC(crypto.SHA512, s[:0], m[:], b[:])
 }
 
 // A session is what both ends chose for one session: the random bytes of the client, those of
@@ -64,16 +65,18 @@ func (s *session) config(secret []byte, tagSize int) packet.Config {
 // A helloClient begins one session. After a restart, or if there is no answer for too long, the
 // client makes a new one. While there is no answer, it may send the same hello again.
 type helloClient struct {
-	key   [32]byte // zeros once there is an answer
+	key   [32]byte
 	hello [helloSize]byte
-	done  bool // there is one
+	done  bool // there is one, or there is no key
 }
 
-func newHelloClient(number uint32, key [32]byte) *helloClient {
-	c := &helloClient{key: key}
+// newHelloClient returns a client with a copy of the peer's secret for hellos.
+func newHelloClient(number uint32, key []byte) *helloClient {
+	c := new(helloClient)
+	copy(c.key[:], key)
 	head := putHead(c.hello[:0], markHello, number, 0)
 	rand.Read(c.hello[headSize-randomSize : headSize])
-	fastmac.SumHMAC(crypto.SHA512, head, key[:], head)
+	fastmac.SumHMAC(crypto.SHA512, head, c.key[:], head)
 	return c
 }
 
@@ -96,9 +99,14 @@ func (c *helloClient) session(answer []byte) (s session, ok bool) {
 	copy(s.random[:], c.hello[headSize-randomSize:headSize])
 	copy(s.random[randomSize:], answer[headSize-randomSize:headSize])
 	s.epoch = answer[8]
-	c.done = true
-	clear(c.key[:])
+	c.destroy()
 	return s, true
+}
+
+// destroy overwrites the key. No answer is accepted after that, also none with a tag under zeros.
+func (c *helloClient) destroy() {
+	clear(c.key[:])
+	c.done = true
 }
 
 // putOpen writes what a packet begins with until the client knows that the session is open: the
@@ -161,10 +169,10 @@ func (s *helloServer) answer(dst, hello []byte) []byte {
 	if int64(number) >= int64(len(s.peers)) {
 		return dst
 	}
-	secret, key := s.master.peer(number)
-	clear(secret[:])
-	mac, err := fastmac.NewHMACKey(crypto.SHA512, key[:])
-	clear(key[:])
+	var secrets peerSecrets
+	s.master.peer(number, &secrets)
+	mac, err := fastmac.NewHMACKey(crypto.SHA512, secrets.hellos())
+	clear(secrets[:])
 	if err != nil {
 		return dst
 	}

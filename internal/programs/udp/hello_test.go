@@ -46,10 +46,15 @@ type dialer struct {
 	senders senders
 }
 
+func (e *end) secrets(number uint32) *peerSecrets {
+	s := new(peerSecrets)
+	e.master.peer(number, s)
+	return s
+}
+
 // hello returns a client of peer 1 that has just started.
 func (e *end) hello() *dialer {
-	_, key := e.master.peer(1)
-	return &dialer{newHelloClient(1, key), nil}
+	return &dialer{newHelloClient(1, e.secrets(1).hellos()), nil}
 }
 
 // answered sets up the client with an answer.
@@ -63,8 +68,7 @@ func (e *end) answered(t *testing.T, d *dialer, answer []byte) {
 	if d.senders, err = newSenders(e.mac, 2); err != nil {
 		t.Fatal(err)
 	}
-	secret, _ := e.master.peer(1)
-	if err := d.senders.init(1, secret[:], s); err != nil {
+	if err := d.senders.init(1, e.secrets(1).packets(), s); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -253,8 +257,8 @@ func TestForgedHello(t *testing.T) {
 		}
 		e.flush()
 	}
-	_, key := e.master.peer(2) // there are peers 0 and 1
-	if answer := e.take(newHelloClient(2, key).hello[:]); len(answer) > 0 {
+	// There are peers 0 and 1.
+	if answer := e.take(newHelloClient(2, e.secrets(2).hellos()).hello[:]); len(answer) > 0 {
 		t.Error("peer 2 has an answer")
 	}
 	if !slices.Equal(before, e.helloServer().peers) {

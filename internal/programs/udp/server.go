@@ -114,10 +114,10 @@ func (s *server) open(datagram []byte) error {
 		s.receivers.open([]uint32{number}, one)
 		return one[0].Err
 	}
-	secret, hello := s.hello.master.peer(number)
-	err = s.receivers.try(number, secret[:], n, datagram)
-	clear(secret[:])
-	clear(hello[:])
+	var secrets peerSecrets
+	s.hello.master.peer(number, &secrets)
+	err = s.receivers.try(number, secrets.packets(), n, datagram)
+	clear(secrets[:])
 	if err != nil {
 		if err == packet.ErrForged {
 			s.hello.forged[number]++
