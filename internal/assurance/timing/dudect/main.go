@@ -70,7 +70,10 @@ package main
 
 import (
 	"bytes"
+	"crypto"
 	crand "crypto/rand"
+	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -223,9 +226,13 @@ func allSubjects(edges []edge) []subject {
 	umacKey := func(key []byte) *fastmac.UMACKey {
 		return mactest.Must(fastmac.NewUMACKey(key[:16], fastmac.UMAC64Size))
 	}
+	hmacKey := func(h crypto.Hash) func(key []byte) *fastmac.HMACKey {
+		return func(key []byte) *fastmac.HMACKey { return mactest.Must(fastmac.NewHMACKey(h, key)) }
+	}
 	subjects = slices.Concat(subjects, edgeSubjects(edges), referenceSubjects(), sshSubjects(),
 		manySubjects("UMAC-64", umacKey, fastmac.UMAC64Size, 8),
-		manySubjects("HMAC-SHA-512", fastmac.NewHMACSHA512Key, fastmac.HMACSHA512Size, 0))
+		manySubjects("HMAC-SHA-256", hmacKey(crypto.SHA256), sha256.Size, 0),
+		manySubjects("HMAC-SHA-512", hmacKey(crypto.SHA512), sha512.Size, 0))
 	if fastmac.RequireAES() == nil { // or else tables derive the keys
 		subjects = slices.Concat(subjects,
 			packetSubjects("UMAC-64", fastmac.UMAC64Size, new(packet.UMACSender), new(packet.UMACReceiver)),

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/hmac"
 	"crypto/sha512"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
-	compress "example.com/fastmac/internal/sha2"
+	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/packet"
 )
 
@@ -61,7 +62,7 @@ func fixedOrRandom(name string, n int, each bool, run func(in []byte)) []subject
 // If one of them does not pass, the measurement is at fault.
 func nullSubjects() (subjects []subject) {
 	k := mactest.Must(fastmac.NewUMACKey(pattern(16), fastmac.UMAC128Size))
-	h := fastmac.NewHMACSHA512Key(pattern(64))
+	h := mactest.Must(fastmac.NewHMACKey(crypto.SHA512, pattern(64)))
 	for _, f := range []struct {
 		name string
 		size int
@@ -146,7 +147,7 @@ func macSubjects(m macs.MAC) (subjects []subject) {
 }
 
 // manySubjects returns subjects of batches over many keys.
-func manySubjects[K *fastmac.UMACKey | *fastmac.GMACKey | *fastmac.HMACSHA512Key](name string, newKey func(key []byte) K, tagSize, nonceSize int) []subject {
+func manySubjects[K *fastmac.UMACKey | *fastmac.GMACKey | *fastmac.HMACKey](name string, newKey func(key []byte) K, tagSize, nonceSize int) []subject {
 	keys, nonce := make([]K, 8), nonceRoom[:nonceSize]
 	for i := range keys {
 		keys[i] = newKey(pattern(32 + i)[i:])
@@ -266,16 +267,15 @@ func referenceSubjects() (subjects []subject) {
 		s[0].unclaimed = "a function of the standard library"
 		subjects = append(subjects, s...)
 	}
-	var state [8]uint64
-	subjects = append(subjects, fixedOrRandom("SHA-512 compression", compress.BlockSize, false, func(in []byte) {
-		state = compress.Initial()
-		compress.Block(&state, in)
+	subjects = append(subjects, fixedOrRandom("SHA-512 compression", sha2.BlockSize512, false, func(in []byte) {
+		state := sha2.Initial512
+		state.Compress(in)
 	})...)
-	k := fastmac.NewHMACSHA512Key(pattern(64))
+	k := mactest.Must(fastmac.NewHMACKey(crypto.SHA512, pattern(64)))
 	message := []byte{ // one of those that had a difference
 		0xe6, 0x40, 0xa1, 0xbe, 0x46, 0x58, 0xfc, 0x73, 0xce, 0x7d, 0x28, 0xa6, 0xc6, 0xfb, 0x35, 0xca,
 	}
-	for n, call := range []func(k *fastmac.HMACSHA512Key, in []byte){tagBelow[[0]byte], tagBelow[[16]byte], tagBelow[[32]byte], tagBelow[[48]byte]} {
+	for n, call := range []func(k *fastmac.HMACKey, in []byte){tagBelow[[0]byte], tagBelow[[16]byte], tagBelow[[32]byte], tagBelow[[48]byte]} {
 		name := fmt.Sprintf("HMAC-SHA-512 16 bytes, place %d on the stack, another fixed or random", n)
 		s := newSubject(name, len(message), fixed(message), random, func(in []byte) { call(k, in) })
 		s.unclaimed = "as HMAC-SHA-512 16 bytes: see Differences of less than a cycle in the documentation"
@@ -287,7 +287,7 @@ func referenceSubjects() (subjects []subject) {
 // tagBelow computes a tag with a T on the stack above the frame of Tag.
 //
 //go:noinline
-func tagBelow[T any](k *fastmac.HMACSHA512Key, in []byte) {
+func tagBelow[T any](k *fastmac.HMACKey, in []byte) {
 	var room T
 	k.Tag(tagRoom[:0], in)
 	runtime.KeepAlive(&room)

@@ -7,6 +7,7 @@
 package macs
 
 import (
+	"crypto"
 	"fmt"
 	"hash"
 
@@ -28,7 +29,7 @@ type MAC struct {
 	NewStream func(key []byte) Stream
 }
 
-// A Key is a key of the module. HMAC-SHA-512 ignores nonces.
+// A Key is a key of the module. HMAC ignores nonces.
 type Key interface {
 	InitKey(key []byte)
 	Tag(dst, nonce, msg []byte) []byte
@@ -39,7 +40,7 @@ type Key interface {
 	Destroy()
 }
 
-// A Stream is a stream of the module. HMAC-SHA-512 ignores nonces, except that the argument of
+// A Stream is a stream of the module. HMAC ignores nonces, except that the argument of
 // Sum must be nil, and its Bind returns the stream itself. The others overwrite the nonce of Sum.
 type Stream interface {
 	hash.Cloner
@@ -56,12 +57,18 @@ func (m MAC) NewKey(key []byte) Key {
 	return k
 }
 
-// HMAC is HMAC-SHA-512.
-var HMAC = MAC{
-	Name: "HMAC-SHA-512", TagSize: fastmac.HMACSHA512Size,
-	KeySizes: []int{64, 200, 14, 127, 128, 129, 300}, NonceSizes: []int{0},
-	Empty:     func() Key { return new(hmacKey) },
-	NewStream: func(key []byte) Stream { return hmacStream{fastmac.NewHMACSHA512(key)} },
+// HMACHashes are the hashes of the HMACs: both sizes of words, and one that is cut.
+var HMACHashes = []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512}
+
+// HMAC returns HMAC with a hash.
+func HMAC(h crypto.Hash) MAC {
+	block := h.New().BlockSize()
+	return MAC{
+		Name: "HMAC-" + h.String(), TagSize: h.Size(),
+		KeySizes: []int{64, 200, 14, block - 1, block, block + 1, 300}, NonceSizes: []int{0},
+		Empty:     func() Key { return &hmacKey{hash: h} },
+		NewStream: func(key []byte) Stream { return hmacStream{mactest.Must(fastmac.NewHMAC(h, key))} },
+	}
 }
 
 // Available returns all MACs that run on this CPU.
@@ -74,7 +81,9 @@ func Available() (available []MAC) {
 			NewStream: func(key []byte) Stream { return mactest.Must(fastmac.NewUMAC(key, size)) },
 		})
 	}
-	available = append(available, HMAC)
+	for _, h := range HMACHashes {
+		available = append(available, HMAC(h))
+	}
 	if fastmac.RequireGCM() == nil {
 		available = append(available, MAC{
 			Name: "GMAC", TagSize: fastmac.GMACSize,
@@ -99,18 +108,21 @@ type gmacKey struct{ fastmac.GMACKey }
 func (k *gmacKey) InitKey(key []byte) { must(k.Init(key)) }
 func (k *gmacKey) Stream() Stream     { return k.New() }
 
-type hmacKey struct{ fastmac.HMACSHA512Key }
+type hmacKey struct {
+	fastmac.HMACKey
+	hash crypto.Hash
+}
 
-func (k *hmacKey) InitKey(key []byte)             { k.Init(key) }
+func (k *hmacKey) InitKey(key []byte)             { must(k.Init(k.hash, key)) }
 func (k *hmacKey) Stream() Stream                 { return hmacStream{k.New()} }
-func (k *hmacKey) Tag(dst, _, msg []byte) []byte  { return k.HMACSHA512Key.Tag(dst, msg) }
-func (k *hmacKey) Verify(tag, _, msg []byte) bool { return k.HMACSHA512Key.Verify(tag, msg) }
+func (k *hmacKey) Tag(dst, _, msg []byte) []byte  { return k.HMACKey.Tag(dst, msg) }
+func (k *hmacKey) Verify(tag, _, msg []byte) bool { return k.HMACKey.Verify(tag, msg) }
 
-type hmacStream struct{ *fastmac.HMACSHA512 }
+type hmacStream struct{ *fastmac.HMAC }
 
 func (s hmacStream) Tag(dst, _ []byte) []byte  { return s.Sum(dst) }
-func (s hmacStream) Verify(tag, _ []byte) bool { return s.HMACSHA512.Verify(tag) }
-func (s hmacStream) Bind([]byte) hash.Cloner   { return s.HMACSHA512 }
+func (s hmacStream) Verify(tag, _ []byte) bool { return s.HMAC.Verify(tag) }
+func (s hmacStream) Bind([]byte) hash.Cloner   { return s.HMAC }
 
 func must(err error) {
 	if err != nil {
@@ -118,9 +130,10 @@ func must(err error) {
 	}
 }
 
-// SSHModes returns the modes of package sshmac, and HMAC-SHA-512, which sshmac registers too.
+// SSHModes returns the modes of package sshmac, and HMAC, which sshmac registers too.
 func SSHModes() []sshmac.Mode {
-	return append(sshmac.Modes(), sshmac.Mode{
-		Name: ssh.HMACSHA512, KeySize: 64, New: func(key []byte) hash.Hash { return fastmac.NewHMACSHA512(key) },
-	})
+	mode := func(name string, h crypto.Hash) sshmac.Mode {
+		return sshmac.Mode{Name: name, KeySize: h.Size(), New: func(key []byte) hash.Hash { return mactest.Must(fastmac.NewHMAC(h, key)) }}
+	}
+	return append(sshmac.Modes(), mode(ssh.HMACSHA256, crypto.SHA256), mode(ssh.HMACSHA512, crypto.SHA512))
 }

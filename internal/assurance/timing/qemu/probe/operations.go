@@ -5,6 +5,7 @@
 package main
 
 import (
+	"crypto"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
@@ -130,29 +131,37 @@ func gmac(keySize, size int) func() {
 	return func() { k.Tag(out[:0], nonce[:], message[:size]) }
 }
 
-func hmacTag(_, size int) func() {
-	k := fastmac.NewHMACSHA512Key(key[:])
+// hmacKey returns a key of HMAC with SHA-256, SHA-384 or SHA-512, and its hash.
+func hmacKey(bits int) (*fastmac.HMACKey, crypto.Hash) {
+	h := map[int]crypto.Hash{256: crypto.SHA256, 384: crypto.SHA384, 512: crypto.SHA512}[bits]
+	return mactest.Must(fastmac.NewHMACKey(h, key[:])), h
+}
+
+func hmacTag(bits, size int) func() {
+	k, _ := hmacKey(bits)
 	return func() { k.Tag(out[:0], message[:size]) }
 }
 
-func hmacMessages(size int) []fastmac.Message {
+func hmacMessages(h crypto.Hash, size int) []fastmac.Message {
 	messages := make([]fastmac.Message, batchSize)
 	for i := range messages {
-		messages[i] = fastmac.Message{Data: message[32*i:][:size], Tag: make([]byte, fastmac.HMACSHA512Size)}
+		messages[i] = fastmac.Message{Data: message[32*i:][:size], Tag: make([]byte, h.Size())}
 	}
 	return messages
 }
 
-func hmacBatch(_, size int) func() {
-	k, messages := fastmac.NewHMACSHA512Key(key[:]), hmacMessages(size)
+func hmacBatch(bits, size int) func() {
+	k, h := hmacKey(bits)
+	messages := hmacMessages(h, size)
 	return func() { k.TagBatch(messages) }
 }
 
 // hmacVerify verifies a batch in which one tag is wrong.
-func hmacVerify(_, size int) func() {
-	k, messages := fastmac.NewHMACSHA512Key(key[:]), hmacMessages(size)
+func hmacVerify(bits, size int) func() {
+	k, h := hmacKey(bits)
+	messages := hmacMessages(h, size)
 	k.TagBatch(messages)
-	messages[1].Tag[wrong%fastmac.HMACSHA512Size] ^= 1
+	messages[1].Tag[wrong%h.Size()] ^= 1
 	return func() {
 		if k.VerifyBatch(messages) {
 			fail("verification returns true")

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"crypto"
 	"encoding/binary"
 	"fmt"
 	"hash"
@@ -193,29 +194,34 @@ func destroy(m macs.MAC, key []byte) {
 	public(storage(k))
 }
 
-var hmacOperations = []operation{
-	{"HMAC-SHA-512: SumHMACSHA512", hmacSum},
-	{"HMAC-SHA-512: SumHMACSHA512Batch", hmacSumBatch},
-	{"sshmac: packets", sshPackets},
+func hmacOperations() (operations []operation) {
+	for _, h := range macs.HMACHashes {
+		operations = append(operations,
+			operation{"HMAC-" + h.String() + ": SumHMAC", func() { hmacSum(h) }},
+			operation{"HMAC-" + h.String() + ": SumHMACBatch", func() { hmacSumBatch(h) }})
+	}
+	return append(operations, operation{"sshmac: packets", sshPackets})
 }
 
-// hmacKey returns a key of HMAC-SHA-512. The sizes take turns, by i.
-func hmacKey(i int) []byte { return secret(macs.HMAC.KeySizes[i%len(macs.HMAC.KeySizes)]) }
+// hmacKey returns a key of HMAC. The sizes take turns, by i.
+func hmacKey(h crypto.Hash, i int) []byte {
+	sizes := macs.HMAC(h).KeySizes
+	return secret(sizes[i%len(sizes)])
+}
 
-func hmacSum() {
+func hmacSum(h crypto.Hash) {
 	for i, n := range lengths {
-		tag := fastmac.SumHMACSHA512(hmacKey(i), secret(n))
-		result(tag[:])
+		result(fastmac.SumHMAC(h, nil, hmacKey(h, i), secret(n)))
 	}
 }
 
-func hmacSumBatch() {
-	eachBatch(macs.HMAC, func(batch []fastmac.Message) {
+func hmacSumBatch(h crypto.Hash) {
+	eachBatch(macs.HMAC(h), func(batch []fastmac.Message) {
 		keys := make([][]byte, len(batch))
 		for i := range keys {
-			keys[i] = hmacKey(i)
+			keys[i] = hmacKey(h, i)
 		}
-		fastmac.SumHMACSHA512Batch(keys, batch)
+		fastmac.SumHMACBatch(h, keys, batch)
 		results(batch)
 	})
 }

@@ -11,13 +11,13 @@ import (
 	"slices"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/packet"
 )
 
 // manyOperations returns the batches over many keys.
 func manyOperations() []operation {
-	const size = fastmac.HMACSHA512Size
 	operations := []operation{
 		{"many keys: UMAC", func() {
 			many(func(i int) (*fastmac.UMACKey, int, int) {
@@ -25,9 +25,13 @@ func manyOperations() []operation {
 				return mactest.Must(fastmac.NewUMACKey(secret(16+8*(i%3)), tagSize)), tagSize, 1 + i%16
 			})
 		}},
-		{"many keys: HMAC-SHA-512", func() {
-			many(func(i int) (*fastmac.HMACSHA512Key, int, int) { return fastmac.NewHMACSHA512Key(hmacKey(i)), size, 0 })
-		}},
+	}
+	for _, h := range macs.HMACHashes {
+		operations = append(operations, operation{"many keys: HMAC-" + h.String(), func() {
+			many(func(i int) (*fastmac.HMACKey, int, int) {
+				return mactest.Must(fastmac.NewHMACKey(h, hmacKey(h, i))), h.Size(), 0
+			})
+		}})
 	}
 	if fastmac.RequireGCM() == nil {
 		operations = append(operations, operation{"many keys: GMAC", func() {
@@ -41,7 +45,7 @@ func manyOperations() []operation {
 
 // many verifies right tags, and then with a wrong one at either end. newKey also returns the sizes of
 // tags and nonces.
-func many[K *fastmac.UMACKey | *fastmac.GMACKey | *fastmac.HMACSHA512Key](newKey func(i int) (k K, tagSize, nonceSize int)) {
+func many[K *fastmac.UMACKey | *fastmac.GMACKey | *fastmac.HMACKey](newKey func(i int) (k K, tagSize, nonceSize int)) {
 	for _, n := range []int{1, 2, 5, len(lengths)} {
 		keys, batch := make([]K, n), make([]fastmac.Message, n)
 		for i := range keys {
