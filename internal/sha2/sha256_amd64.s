@@ -247,7 +247,7 @@ padded:
 
 	// The vector after the last whole one: the rest of the words, and the word after them.
 	MOVQ    R8, R10
-	NOTQ    R10
+	XORQ    $-1, R10
 	MOVQ    R10, R11
 	ANDQ    $0x0000000c, R10
 	ANDQ    $0x00000003, R11
@@ -667,7 +667,7 @@ padded:
 
 	// The vector after the last whole one: the rest of the words, and the word after them.
 	MOVQ    R11, R13
-	NOTQ    R13
+	XORQ    $-1, R13
 	MOVQ    R13, R14
 	ANDQ    $0x0000000c, R13
 	ANDQ    $0x00000003, R14
@@ -723,7 +723,7 @@ first0:
 
 	// The vector after the last whole one: the rest of the words, and the word after them.
 	MOVQ    R11, R13
-	NOTQ    R13
+	XORQ    $-1, R13
 	MOVQ    R13, R14
 	ANDQ    $0x0000000c, R13
 	ANDQ    $0x00000003, R14

@@ -172,7 +172,7 @@ func (m *message) padded(name string) {
 	Comment("The vector after the last whole one: the rest of the words, and the word after them.")
 	whole, place := GP64(), GP64() // 12 less four for each whole vector, and 3 less the rest of the words
 	MOVQ(words, whole)
-	NOTQ(whole)
+	XORQ(I8(-1), whole)
 	MOVQ(whole, place)
 	ANDQ(U32(12), whole)
 	ANDQ(U32(3), place)
