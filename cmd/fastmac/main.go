@@ -139,8 +139,8 @@ func demoCommand() *cobra.Command {
 package sshmac: with Go's SSH client and, if it is in PATH, with OpenSSH's,
 which reads none of your files. Nothing leaves this machine. Compares the
 content, and checks which algorithms both sides report. Other rows are for
-comparison: x/crypto's hmac-sha2-256-etm, aes128-gcm, which needs no MAC, and
-"no MAC", a MAC that does nothing, which only this command has.
+comparison: aes128-gcm, which needs no MAC, and "no MAC", a MAC that does
+nothing, which only this command has.
 
 In the last rows OpenSSH's ssh uses its default algorithms, and the server has
 those of x/crypto or of sshmac.ConfigureServer. Sentences below the table say

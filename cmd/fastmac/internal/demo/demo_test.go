@@ -32,9 +32,10 @@ var rowNames = []string{
 	"aes128-ctr umac-128-etm",
 	"aes128-ctr umac-64",
 	"aes128-ctr umac-128",
+	"aes128-ctr hmac-sha2-256-etm",
+	"aes128-ctr hmac-sha2-256",
 	"aes128-ctr hmac-sha2-512-etm",
 	"aes128-ctr hmac-sha2-512",
-	"aes128-ctr hmac-sha2-256-etm",
 	"aes128-gcm",
 }
 

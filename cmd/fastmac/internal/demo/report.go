@@ -86,7 +86,7 @@ func (r *Report) String() string {
 		{"server", r.Server + " on " + r.Address},
 		{"OpenSSH", r.OpenSSH.Version + r.OpenSSH.Error},
 		{"machine", fmt.Sprintf("%s, %s, %s", r.Hardware.CPU, r.Hardware.Platform, r.GoVersion)},
-		{"kernels", fmt.Sprintf("NH %s, AES %s, SHA-512 %s", r.Hardware.NH, r.Hardware.AES, r.Hardware.SHA512)},
+		{"kernels", fmt.Sprintf("NH %s, AES %s, SHA-256 %s, SHA-512 %s", r.Hardware.NH, r.Hardware.AES, r.Hardware.SHA256, r.Hardware.SHA512)},
 	} {
 		b.WriteString(style.Wrap(fmt.Sprintf("%-10s", line[0]), line[1]))
 	}

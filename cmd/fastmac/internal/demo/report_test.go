@@ -30,7 +30,7 @@ func testReport(style terminal.Style) *Report {
 	return &Report{
 		Server: "golang.org/x/crypto v0.58.0", Address: "127.0.0.1:2222", Size: 64 << 20, GoVersion: "go1.26.8",
 		OpenSSH:  openSSHReport{Version: "OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.22 25 Aug 2026"},
-		Hardware: &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA512: "avx512"},
+		Hardware: &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA256: "avx512", SHA512: "avx512"},
 		Rows: []*row{
 			passed(suite{cipher: "aes128-ctr", mac: noMAC}, "Go x/crypto v0.58.0", 1254.6, 1.5),
 			passed(suite{cipher: "aes128-ctr", mac: sshmac.UMAC64ETM}, "Go x/crypto v0.58.0", 627.3, 12.345),
