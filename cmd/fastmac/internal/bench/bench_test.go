@@ -32,8 +32,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := 12 - len(r.LeftOut)
-	if len(r.lines()) != lines || len(r.Rows) != 4*lines-1 || slices.ContainsFunc(r.LeftOut, func(reason string) bool {
+	lines := 15 - len(r.LeftOut)
+	if len(r.lines()) != lines || len(r.Rows) != 4*lines-2 || slices.ContainsFunc(r.LeftOut, func(reason string) bool {
 		return strings.HasPrefix(reason, "fastmac GMAC: ")
 	}) != (fastmac.RequireGCM() != nil) {
 		t.Errorf("%d lines, %d rows, left out %q", len(r.lines()), len(r.Rows), r.LeftOut)
@@ -202,7 +202,7 @@ func TestDigits(t *testing.T) {
 
 func testReport(style terminal.Style) *Report {
 	r := &Report{
-		Hardware:  &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA512: "avx512", GCM: "none"},
+		Hardware:  &hardware.Report{CPU: "A CPU with 2 Cores", Platform: "linux/amd64", NH: "avx512", AES: "aesni", SHA256: "sha", SHA512: "avx512", GCM: "none"},
 		GoVersion: "go1.26.8", Rounds: 123, Seconds: 60, Noisy: 1, Unsure: 1, LeftOut: []string{"fastmac GMAC: the reason"}, style: style,
 	}
 	for i, size := range sizes {

@@ -10,8 +10,8 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/sha512"
+	_ "crypto/sha256" // for crypto.Hash
+	_ "crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -125,51 +125,48 @@ func contenders() (all []*contender, leftOut []string, err error) {
 		return sum[:]
 	})
 
-	k, err := fastmac.NewHMACKey(crypto.SHA512, key)
-	if err != nil {
-		return nil, nil, err
-	}
-	m := k.New()
-	add("fastmac", "HMAC-SHA-512", stream, func(msg []byte, n int) (last []byte) {
-		for range n {
-			m.Reset()
-			m.Write(msg)
-			last = m.Sum(tag)
+	for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA512} {
+		k, err := fastmac.NewHMACKey(h, key)
+		if err != nil {
+			return nil, nil, err
 		}
-		return last
-	})
-	add("fastmac", "HMAC-SHA-512", oneShot, func(msg []byte, n int) (last []byte) {
-		for range n {
-			last = k.Tag(tag, msg)
-		}
-		return last
-	})
-	batch := make([]fastmac.Message, batchSize)
-	for i := range batch {
-		batch[i].Tag = make([]byte, k.Size())
-	}
-	c := add("fastmac", "HMAC-SHA-512", batched, func(msg []byte, n int) []byte {
-		// The messages before the last are what follows msg in memory.
-		all := msg[:batchSize*len(msg)]
-		for i := range batch {
-			batch[batchSize-1-i].Data = all[i*len(msg) : (i+1)*len(msg)]
-		}
-		for ; n > 0; n -= batchSize {
-			k.TagBatch(batch)
-		}
-		return batch[batchSize-1].Tag
-	})
-	c.batch, c.maxSize = batchSize, maxMessage/batchSize
-	for _, size := range []int{sha512.Size, sha256.Size} {
-		h := hmac.New(sha512.New, key)
-		if size == sha256.Size {
-			h = hmac.New(sha256.New, key)
-		}
-		add("crypto/hmac", fmt.Sprint("HMAC-SHA-", 8*size), stream, func(msg []byte, n int) (last []byte) {
+		m, name := k.New(), "HMAC-"+h.String()
+		add("fastmac", name, stream, func(msg []byte, n int) (last []byte) {
 			for range n {
-				h.Reset()
-				h.Write(msg)
-				last = h.Sum(tag)
+				m.Reset()
+				m.Write(msg)
+				last = m.Sum(tag)
+			}
+			return last
+		})
+		add("fastmac", name, oneShot, func(msg []byte, n int) (last []byte) {
+			for range n {
+				last = k.Tag(tag, msg)
+			}
+			return last
+		})
+		batch := make([]fastmac.Message, batchSize)
+		for i := range batch {
+			batch[i].Tag = make([]byte, k.Size())
+		}
+		c := add("fastmac", name, batched, func(msg []byte, n int) []byte {
+			// The messages before the last are what follows msg in memory.
+			all := msg[:batchSize*len(msg)]
+			for i := range batch {
+				batch[batchSize-1-i].Data = all[i*len(msg) : (i+1)*len(msg)]
+			}
+			for ; n > 0; n -= batchSize {
+				k.TagBatch(batch)
+			}
+			return batch[batchSize-1].Tag
+		})
+		c.batch, c.maxSize = batchSize, maxMessage/batchSize
+		std := hmac.New(h.New, key)
+		add("crypto/hmac", name, stream, func(msg []byte, n int) (last []byte) {
+			for range n {
+				std.Reset()
+				std.Write(msg)
+				last = std.Sum(tag)
 			}
 			return last
 		})

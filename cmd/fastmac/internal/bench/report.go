@@ -107,7 +107,7 @@ func (r *Report) String() string {
 	var b strings.Builder
 	hw := r.Hardware
 	b.WriteString(r.style.Wrap("machine  ", fmt.Sprintf("%s, %s, %s", hw.CPU, hw.Platform, r.GoVersion)))
-	b.WriteString(r.style.Wrap("kernels  ", fmt.Sprintf("NH %s, AES %s, SHA-512 %s, AES-GCM %s", hw.NH, hw.AES, hw.SHA512, hw.GCM)))
+	b.WriteString(r.style.Wrap("kernels  ", fmt.Sprintf("NH %s, AES %s, SHA-256 %s, SHA-512 %s, AES-GCM %s", hw.NH, hw.AES, hw.SHA256, hw.SHA512, hw.GCM)))
 	b.WriteString(r.style.Wrap("runs     ", fmt.Sprintf("%d of each case in %.0f s", r.Rounds, r.Seconds)))
 
 	narrow := r.style.Width < tableWidth
