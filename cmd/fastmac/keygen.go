@@ -27,8 +27,8 @@ Lists have the identifier too, so verify can say which key it needs. It is
 derived from the key, and reveals only whether two keys are equal. If the key
 file has it, verify refuses lists without an end line.
 
-A key has 16 bytes for UMAC and GMAC, and 64 for HMAC-SHA-512. Never use a key
-with two algorithms: tag and verify check that.
+A key has 16 bytes for UMAC and GMAC, 32 for HMAC-SHA-256, and 64 for
+HMAC-SHA-512. Never use a key with two algorithms: tag and verify check that.
 
 Exit status: 0 success, 1 failure, 2 wrong usage.`,
 		Args: noArguments,
@@ -49,7 +49,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
 
 // addAlgorithm adds the option -a.
 func addAlgorithm(cmd *cobra.Command, algorithm *string, value string) {
-	cmd.Flags().StringVarP(algorithm, "algorithm", "a", value, "umac32, umac64, umac96, umac128, gmac or\nhmac-sha512")
+	cmd.Flags().StringVarP(algorithm, "algorithm", "a", value, "umac32, umac64, umac96, umac128, gmac,\nhmac-sha256 or hmac-sha512")
 	complete(cmd, "algorithm", sums.Names())
 }
 

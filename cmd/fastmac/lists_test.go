@@ -81,7 +81,7 @@ func TestOneSentence(t *testing.T) {
 		"-k mixed sums":  "mixed: the identifier belongs to another key: the key or the identifier has changed",
 		"-k utf16 sums":  "utf16: it is in UTF-16, which > writes in some Windows shells: make it with keygen -o FILE",
 		"-k a sums":      "a: no key: it has characters that are not hex digits, or an odd number of them",
-		"-k unknown old": "unknown: the key is for an unknown algorithm: want one of umac32, umac64, umac96, umac128, gmac, hmac-sha512",
+		"-k unknown old": "unknown: the key is for an unknown algorithm: want one of umac32, umac64, umac96, umac128, gmac, hmac-sha256, hmac-sha512",
 		"-k nothing old": "nothing: ",
 		"-k key nothing": "nothing: ",
 		"-k key .":       ".: ",
@@ -384,14 +384,26 @@ func TestDocumentedFormat(t *testing.T) {
 	if tagged, _ := command(t, exitOK, "tag -k key abc.txt"); tagged != list {
 		t.Errorf("tag prints %q, the example is %q", tagged, list)
 	}
-	// OpenSSL agrees.
+	// OpenSSL agrees, also with HMAC-SHA-256.
 	_, script, _ := strings.Cut(string(text), "```sh\n")
 	script, _, _ = strings.Cut(script, "```\n")
 	if version, err := exec.Command("openssl", "version").Output(); err != nil || !bytes.HasPrefix(version, []byte("OpenSSL 3")) || runtime.GOOS == "windows" {
 		t.Skip("needs OpenSSL 3 and a shell")
 	}
-	out, err := exec.Command("sh", "-ec", strings.NewReplacer("KEYFILE", "key", "SUMS", "sums").Replace(script)).CombinedOutput()
-	if tag := list[strings.LastIndex(list, ":")+1:]; err != nil || strings.ToLower(string(out)) != tag {
-		t.Errorf("%v: %s, want %s", err, out, tag)
+	command(t, exitOK, "keygen -o key256 -a hmac-sha256")
+	command(t, exitOK, "tag -k key256 -o sums256 abc.txt")
+	for key, bits := range map[string]string{"key": "512", "key256": "256"} {
+		sums := strings.Replace(key, "key", "sums", 1)
+		list, err := os.ReadFile(sums)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script := strings.NewReplacer("KEYFILE", key, "SUMS", sums, "-sha512", "-sha"+bits).Replace(script)
+		out, err := exec.Command("sh", "-ec", script).CombinedOutput()
+		line, end, _ := strings.Cut(string(list), "\n")
+		want := strings.Replace(strings.TrimPrefix(line, "hmac-sha"+bits+"::"), "  ", " *", 1) + "\n" + end[strings.LastIndex(end, ":")+1:]
+		if err != nil || strings.ToLower(string(out)) != want {
+			t.Errorf("%s: %v: %s, want %s", key, err, out, want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	"encoding/hex"
 	"os"
@@ -35,12 +36,12 @@ func inFolder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-var names = []string{"umac32", "umac64", "umac96", "umac128", "gmac", "hmac-sha512"}
+var names = []string{"umac32", "umac64", "umac96", "umac128", "gmac", "hmac-sha256", "hmac-sha512"}
 
 // usable returns the algorithms that this machine has.
 func usable() []string {
 	if fastmac.RequireGCM() != nil {
-		return []string{"umac32", "umac64", "umac96", "umac128", "hmac-sha512"}
+		return []string{"umac32", "umac64", "umac96", "umac128", "hmac-sha256", "hmac-sha512"}
 	}
 	return names
 }
@@ -51,7 +52,7 @@ func TestSumsHelp(t *testing.T) {
 		want []string
 	}{
 		{"keygen --help", []string{"keygen -o KEYFILE", "-o, --out", "-a, --algorithm", "0600", "Exit status: "}},
-		{"tag --help", []string{"tag -k KEYFILE FILE...", "-k, --key", "-r, --recursive", "-j, --jobs", "-o, --out FILE", "-z, --zero", "hmac-sha512::TAG", "end:ALGORITHM:KEY:LINES:TAG", "2^32", "2^48", "Exit status: "}},
+		{"tag --help", []string{"tag -k KEYFILE FILE...", "-k, --key", "-r, --recursive", "-j, --jobs", "-o, --out FILE", "-z, --zero", "hmac-sha256::TAG", "end:ALGORITHM:KEY:LINES:TAG", "2^32", "2^48", "Exit status: "}},
 		{"verify --help", []string{"verify -k KEYFILE SUMS", "-q, --quiet", "--json", "FAILED open or read", "--complete FOLDER", "--partial", "--ignore-missing", "--status", "--strict", "--special", "-c, --check", "-z, --zero", "Exit status: "}},
 	} {
 		stdout, stderr := command(t, exitOK, tt.line)
@@ -81,7 +82,7 @@ func TestSumsUsage(t *testing.T) {
 	for _, tt := range []struct{ line, want string }{
 		{"keygen", "keygen: -o KEYFILE is missing"},
 		{"keygen -o", "keygen: flag needs an argument"},
-		{"keygen -o x -a umac", `keygen: -a: no algorithm "umac": want one of umac32, umac64, umac96, umac128, gmac, hmac-sha512`},
+		{"keygen -o x -a umac", `keygen: -a: no algorithm "umac": want one of umac32, umac64, umac96, umac128, gmac, hmac-sha256, hmac-sha512`},
 		{"keygen -o x y", `keygen: unexpected argument "y"`},
 		{"tag -k k", "tag: no files"},
 		{"tag x", "tag: -k KEYFILE is missing: make a key with fastmac keygen"},
@@ -114,10 +115,7 @@ func TestKeygen(t *testing.T) {
 	inFolder(t, nil)
 	seen := map[string]bool{}
 	for _, name := range names {
-		size := 16
-		if name == "hmac-sha512" {
-			size = 64
-		}
+		size := cmp.Or(map[string]int{"hmac-sha256": 32, "hmac-sha512": 64}[name], 16)
 		stdout, stderr := command(t, exitOK, "keygen -o "+name+" -a "+name)
 		text, err := os.ReadFile(name)
 		if err != nil || stdout+stderr != "" {
@@ -206,7 +204,7 @@ func TestTagVerify(t *testing.T) {
 			if stderr != "" || len(lines) != 5 {
 				t.Fatalf("%q, %q", stdout, stderr)
 			}
-			if name != "hmac-sha512" && strings.Split(lines[1], ":")[1] == strings.Split(lines[4], ":")[1] {
+			if !strings.HasPrefix(name, "hmac") && strings.Split(lines[1], ":")[1] == strings.Split(lines[4], ":")[1] {
 				t.Error("two files have the same nonce")
 			}
 			if err := os.WriteFile("sums", []byte(stdout), 0o600); err != nil {
@@ -256,7 +254,7 @@ func TestTagVerify(t *testing.T) {
 // TestTagRandom checks that all bytes of nonces are random: of the files of a run, and of runs.
 func TestTagRandom(t *testing.T) {
 	for _, name := range usable() {
-		if name == "hmac-sha512" {
+		if strings.HasPrefix(name, "hmac") {
 			continue // has no nonce
 		}
 		inFolder(t, map[string]string{"a": "content"})
@@ -284,8 +282,8 @@ func checkTag(t *testing.T, name string, fields []string, msg []byte) {
 	raw := mustHex(t, strings.Fields(string(text))[1])
 	ok := false
 	switch name {
-	case "hmac-sha512":
-		k, err := fastmac.NewHMACKey(crypto.SHA512, raw)
+	case "hmac-sha256", "hmac-sha512":
+		k, err := fastmac.NewHMACKey(map[string]crypto.Hash{"hmac-sha256": crypto.SHA256, "hmac-sha512": crypto.SHA512}[name], raw)
 		ok = err == nil && k.Verify(mustHex(t, fields[0]), msg)
 	case "gmac":
 		k, err := fastmac.NewGMACKey(raw)

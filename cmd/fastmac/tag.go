@@ -25,16 +25,16 @@ func tagCommand() *cobra.Command {
   end:ALGORITHM:KEY:LINES:TAG
 
 Nonces and tags are in hex. Each file gets a fresh random nonce, so the lines of
-two runs differ. HMAC-SHA-512 has no nonce, so its lines have two colons in that
-place: hmac-sha512::TAG  PATH. KEY is the identifier of the key, which reveals
-only whether two keys are equal. LINES is the number of lines before.
+two runs differ. HMAC has no nonce, so its lines have two colons in that place:
+hmac-sha256::TAG  PATH. KEY is the identifier of the key, which reveals only
+whether two keys are equal. LINES is the number of lines before.
 
 The tag of a file covers its content and nothing else. The tag in the end line
-covers all of the list before it: all lines and paths, in order. It is an
-HMAC-SHA-512 under another key, which HKDF with SHA-512 derives from the one in
-KEYFILE (salt "fastmac list 1", info "list tag ALGORITHM"). Files are not tagged
-with that key, and their tags do not reveal it. So no list has the tag of a
-file, and no file the tag of a list.
+covers all of the list before it: all lines and paths, in order. Whatever
+ALGORITHM is, it is an HMAC-SHA-512 under another key, which HKDF with SHA-512
+derives from the one in KEYFILE (salt "fastmac list 1", info "list tag
+ALGORITHM"). Files are not tagged with that key, and their tags do not reveal
+it. So no list has the tag of a file, and no file the tag of a list.
 
 A path with a backslash, a newline or a carriage return is escaped as in the
 output of sha512sum. Also escaped, as \xHH, are characters that cannot be seen,
@@ -43,8 +43,8 @@ space. With -z nothing is escaped, and lines end with a NUL.
 
 KEYFILE has a line with an algorithm and a key, as "fastmac keygen" writes it.
 If it is -, the key comes from standard input. With -a a key in hex alone is
-enough. UMAC and GMAC take keys of 16, 24 and 32 bytes, HMAC-SHA-512 takes keys
-of at least 32.
+enough. UMAC and GMAC take keys of 16, 24 and 32 bytes, HMAC takes keys of at
+least 32.
 
 If FILE is -, tag reads standard input. With -r a folder stands for the files in
 it and in all folders below, sorted by name: regular files and links to them.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"crypto"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"
 	"errors"
@@ -37,6 +38,7 @@ var algorithms = []*algorithm{
 	{"umac96", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC96Size, 0},
 	{"umac128", 16, fastmac.UMACMaxNonceSize, fastmac.UMAC128Size, 0},
 	{"gmac", 16, fastmac.GMACNonceSize, fastmac.GMACSize, 0},
+	{"hmac-sha256", 32, 0, sha256.Size, crypto.SHA256},
 	{"hmac-sha512", 64, 0, sha512.Size, crypto.SHA512},
 }
 

@@ -96,7 +96,7 @@ func TestEveryByte(t *testing.T) {
 		every[i] = byte(i)
 	}
 	some := []byte("\x00\n\r \t:\\09afAFx\x7f\xff")
-	for _, algorithm := range []string{"umac32", "hmac-sha512"} {
+	for _, algorithm := range []string{"umac32", "hmac-sha256", "hmac-sha512"} {
 		for _, zero := range []bool{false, true} {
 			f := newListFolder(t, algorithm, zero)
 			values := some

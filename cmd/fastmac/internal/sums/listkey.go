@@ -25,9 +25,10 @@ import (
 //     returns. HKDF first computes HMAC with listSalt as its key and the file's key as the
 //     message. With hmac-sha512 the files' tags are HMAC with the file's key as its key. The two
 //     begin with different blocks of SHA-512, as no random key is the salt, so no content of a file
-//     makes the two the same. For UMAC and GMAC the key is one of AES.
+//     makes the two the same. With hmac-sha256 the hash is another one. For UMAC and GMAC the key is
+//     one of AES.
 //   - So what is seen of the files' tags says nothing of the list key, if SHA-512 is what
-//     HMAC and HKDF need, and the other way around. Whoever can have files of their choice
+//     HMAC and HKDF need, and SHA-256 what HMAC needs, and the other way around. Whoever can have files of their choice
 //     tagged has the tag of no list, and whoever sees lists has the tag of no file.
 //   - The identifier is derived in the same way under another info, and so says nothing of
 //     either.

@@ -183,6 +183,7 @@ func TestParseKey(t *testing.T) {
 		{"  umac32\t" + hex16 + " \r\n\n", "", ""},
 		{hex16 + "\n", "umac64", ""},
 		{hex16 + hex16, "umac64", ""},
+		{hex64, "hmac-sha256", ""},
 		{hex64, "hmac-sha512", ""},
 		{"gmac " + hex16, "", ""},
 		{"umac128 " + hex16 + "\n", "umac64", "the key is for umac128: never use a key with two algorithms"},
@@ -190,6 +191,7 @@ func TestParseKey(t *testing.T) {
 		{" \n", "umac64", "the key file is empty"},
 		{"umac128 " + hex16[2:], "", "a key of 15 bytes: want 16, 24 or 32 for umac128"},
 		{"umac128 " + hex64, "", "a key of 64 bytes: want 16, 24 or 32 for umac128"},
+		{hex16, "hmac-sha256", "a key of 16 bytes: want at least 32 for hmac-sha256"},
 		{hex16, "hmac-sha512", "a key of 16 bytes: want at least 32 for hmac-sha512"},
 		{"umac128", "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
 		{hex16[1:], "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
@@ -259,7 +261,7 @@ func FuzzKey(f *testing.F) {
 		digits := fields[min(1, len(fields)-1)]
 		raw, err := hex.DecodeString(digits)
 		allowed := len(raw) == 16 || len(raw) == 24 || len(raw) == 32
-		if name == "hmac-sha512" {
+		if strings.HasPrefix(name, "hmac") {
 			allowed = len(raw) >= 32
 		}
 		if err != nil || k.name != name || !allowed || k.named != (len(fields) == 3) || k.named && fields[2] != k.id {
