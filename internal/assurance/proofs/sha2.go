@@ -182,12 +182,17 @@ func proveBlock(p *prover) (cases int, err error) {
 	return cases, nil
 }
 
+// allHashes is AllHashes of package sha2: the hashes of all lanes are written.
+const allHashes = 1 << 16
+
 // proveLanes proves the compression of 1 to 3 blocks in each lane, with none, some and all of the
-// lanes beginning, and of one block where some or all lanes have outer hashes.
+// lanes beginning, also where hashes are asked for, and of one block where some or all lanes have
+// outer hashes.
 func proveLanes(p *prover) (cases int, err error) {
 	for blocks := 1; blocks <= 3; blocks++ {
-		for _, sets := range [][2]uint64{{0, 0}, {1, 0}, {0xc35a, 0}, {1<<64 - 1, 0}, {0, 1}, {1, 0x9636}, {0, 1<<64 - 2}, {0, 1<<64 - 1}} {
-			if sets[1] == 0 || blocks == 1 {
+		for _, sets := range [][2]uint64{{0, 0}, {1, 0}, {0xc35a, 0}, {1<<64 - 1, 0}, {0, allHashes}, {0xc35a, allHashes},
+			{0, 1}, {1, 0x9636}, {0, 1<<16 - 2}, {0, 1<<16 - 1}, {4, 0x8a0 | allHashes}} {
+			if sets[1]&^allHashes == 0 || blocks == 1 {
 				if err := p.newHasher().lanes(blocks, sets[0], sets[1]); err != nil {
 					return cases, err
 				}
@@ -199,14 +204,14 @@ func proveLanes(p *prover) (cases int, err error) {
 }
 
 // lanes proves the compression of blocks in all lanes of the function's vectors, of which some begin
-// and some have outer hashes.
+// and some have outer hashes. outer may have allHashes.
 func (v *hasher) lanes(blocks int, initial, outer uint64) error {
 	most := 512 / v.bits // in a row
 	n := most
 	if strings.HasSuffix(v.function.Name, "AVX2") {
 		n /= 2
 	}
-	initial, outer = algebra.Trim(n, initial), algebra.Trim(n, outer)
+	initial, outer = algebra.Trim(n, initial), algebra.Trim(n, outer)|outer&allHashes
 	rows, outerRows := v.unknown(8*most), v.unknown(8*most)
 	first, hashes := v.unknown(8), v.unknown(8*most)
 	column := func(rows []formula.Word, l int) (words []formula.Word) {
