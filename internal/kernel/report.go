@@ -25,9 +25,12 @@ import (
 //   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
 //   - "approval (fips140=only)": crypto/cipher refuses nonces that the caller chooses.
 type Report struct {
-	NH     string // L1 of UMAC: avx512, avx2, neon or generic
-	AES    string // key derivation and pads of UMAC: aesni, armv8 or stdlib
-	SHA256 string // HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes (for batches) or stdlib
+	NH  string // L1 of UMAC: avx512, avx2, neon or generic
+	AES string // key derivation and pads of UMAC: aesni, armv8 or stdlib
+
+	// HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes (for batches) or stdlib.
+	SHA256 string `json:",omitempty"`
+
 	SHA512 string // HMAC with SHA-384 and SHA-512: avx512, avx2, sha512 or stdlib
 
 	// GMAC and package aesgcm: avx512 (avx2 for short messages), avx2, aesni, armv8, stdlib, or

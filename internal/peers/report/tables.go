@@ -124,10 +124,17 @@ func tables(r *Results) []grid {
 		r.bySize("GB/s, by the size of the message", r.group("message"), gbps),
 		r.bySize(fmt.Sprintf("By size: "+ratios, rivals.GMAC.Title()), r.group("message"), r.times(rivals.GMAC)),
 		list("Key set-up", r.group("key"), title, column{"ns", ns}),
-		list("HMAC-SHA-512, a new 64-byte key for each 28-byte message", r.group("hmac-sum"), title,
-			column{"ns per message", ns}, column{"÷ crypto/hmac", r.times(rivals.HMACSum)}),
-		r.bySize("HMAC-SHA-512, key reused: time per message in ns, by its size in bytes", r.group("hmac"), ns),
-		r.bySize("HMAC-SHA-512, key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), r.group("hmac"), r.times(rivals.HMAC)),
+	}
+	for _, hash := range []string{"256", "384", "512"} {
+		alg, name := "hmac-sha"+hash, "HMAC-SHA-"+hash
+		std := rivals.Contender("crypto/hmac:" + alg)
+		all = append(all,
+			list(name+", a new 64-byte key for each 28-byte message", ofAlgorithm(r.group("hmac-sum"), alg), title,
+				column{"ns per message", ns}, column{"÷ crypto/hmac", r.times(std + ":sum")}),
+			r.bySize(name+", key reused: time per message in ns, by its size in bytes", ofAlgorithm(r.group("hmac"), alg), ns),
+			r.bySize(name+", key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), ofAlgorithm(r.group("hmac"), alg), r.times(std+":stream")))
+	}
+	all = append(all,
 		r.bySize("AES-256-GCM, Seal: time per message in ns, by its size in bytes", r.group("seal"), ns),
 		r.bySize("AES-256-GCM, Seal: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("seal"), r.times(rivals.Seal)),
 		r.bySize("AES-256-GCM, Open: time per message in ns, by its size in bytes", r.group("open"), ns),
@@ -151,9 +158,18 @@ func tables(r *Results) []grid {
 			column{"× aes128-gcm", r.speedsSpread(rivals.SSHGCM)}),
 		r.cpuTimes(r.group(rivals.CPUGroup)),
 		r.bySize("One buffer again and again: GB/s, by its size in bytes", r.group("read"), gbps),
-		r.bySize("One buffer again and again: GB/s ÷ GB/s of reading alone", r.group("read"), r.speeds(rivals.Reading)),
-	}
+		r.bySize("One buffer again and again: GB/s ÷ GB/s of reading alone", r.group("read"), r.speeds(rivals.Reading)))
 	return slices.DeleteFunc(all, func(t grid) bool { return t.Length() == 0 })
+}
+
+// ofAlgorithm returns the rows of an algorithm.
+func ofAlgorithm(rows []Row, alg string) (some []Row) {
+	for _, row := range rows {
+		if row.Alg == alg {
+			some = append(some, row)
+		}
+	}
+	return some
 }
 
 // times shows a row's time as a share of the time of c.

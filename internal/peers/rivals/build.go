@@ -135,6 +135,7 @@ func (b *Built) cc(name, packages string, before error, args ...string) {
 func (b *Built) buildC() {
 	b.cc("nettle", " nettle-dev", nil, "c/nettle.c", "-lnettle")
 	b.cc("OpenSSL", " libssl-dev", nil, "c/openssl.c", "-lcrypto")
+	b.cc("ipsec-mb", " libipsec-mb-dev", nil, "c/ipsec-mb.c", "-lIPSec_MB")
 	b.cc("reading", "", nil, "c/read.c")
 }
 

@@ -45,6 +45,7 @@ func TestLeftOut(t *testing.T) {
 		"": {
 			"nettle left out: cc not found " + nettle,
 			"OpenSSL left out: cc not found (Debian packages gcc libc6-dev libssl-dev)",
+			"ipsec-mb left out: cc not found (Debian packages gcc libc6-dev libipsec-mb-dev)",
 			"reading left out: cc not found (Debian packages gcc libc6-dev)",
 			"RustCrypto left out: cargo not found " + rust,
 			"ring left out: cargo not found " + rust,
@@ -55,7 +56,7 @@ func TestLeftOut(t *testing.T) {
 		},
 		writeFiles(t, map[string]string{"cc": badCC, "cargo": badCargo}): {
 			"nettle left out: cc: nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory " + nettle,
-			"OpenSSL left out: cc: ", "reading left out: cc: ",
+			"OpenSSL left out: cc: ", "ipsec-mb left out: cc: ", "reading left out: cc: ",
 			"RustCrypto left out: cargo: error: failed to get `ring` as a dependency " + rust,
 			"ring left out: cargo: ", "orion left out: cargo: ", "aws-lc-rs left out: cargo: ",
 			"OpenSSH left out: open ", "fakeboboliu left out: no Go files in ",

@@ -6,9 +6,6 @@ package rivals
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/binary"
 	"hash"
 	"maps"
@@ -30,7 +27,7 @@ import (
 // written in Go. Their names are those of contenders.
 func GoOps() map[string]serve.Op {
 	streams := newStreams()
-	key, inPlace := fastmac.NewHMACSHA512Key(serve.Key[:]), new(fastmac.UMACKey)
+	inPlace := new(fastmac.UMACKey)
 	ops := map[string]serve.Op{
 		"fastmac:umac64:init": keySetup(func() *fastmac.UMACKey {
 			return must(inPlace, inPlace.Init(serve.Key[:16], 8))
@@ -39,19 +36,6 @@ func GoOps() map[string]serve.Op {
 		"fastmac:umac64:shuffled": streams.umac(true),
 		"fastmac:umac64:onecore":  umacCores(1),
 		"fastmac:umac64:allcores": umacCores(runtime.GOMAXPROCS(0)),
-
-		"fastmac:hmac-sha512:stream":   hashStream(key.New()),
-		"fastmac:hmac-sha512:oneshot":  hmacOneShot(key),
-		"fastmac:hmac-sha512:new":      keySetup(func() hash.Hash { return fastmac.NewHMACSHA512(serve.Key[:]) }, hashTag),
-		"fastmac:hmac-sha512:sum":      hmacSum,
-		"fastmac:hmac-sha512:batch":    hmacBatches(func(_ [][]byte, batch []fastmac.Message) { key.TagBatch(batch) }),
-		"fastmac:hmac-sha512:sumbatch": hmacBatches(fastmac.SumHMACSHA512Batch),
-
-		"crypto/hmac:hmac-sha256:new":    keySetup(newHMAC(sha256.New), hashTag),
-		"crypto/hmac:hmac-sha256:stream": hashStream(newHMAC(sha256.New)()),
-		"crypto/hmac:hmac-sha512:new":    keySetup(newHMAC(sha512.New), hashTag),
-		"crypto/hmac:hmac-sha512:stream": hashStream(newHMAC(sha512.New)()),
-		"crypto/hmac:hmac-sha512:sum":    stdHMACSum,
 
 		"x/crypto:poly1305:oneshot":    poly1305Tag,
 		"zeebo:blake3:stream":          hashStream(newBLAKE3()),
@@ -67,6 +51,7 @@ func GoOps() map[string]serve.Op {
 		ops["fastmac:"+name+":new"] = keySetup(func() *fastmac.UMACKey { return newUMACKey(size) }, umacTag)
 	}
 	maps.Copy(ops, gcmOps(streams))
+	maps.Copy(ops, hmacOps())
 	maps.Copy(ops, sshOps("ssh", serve.SSH))
 	return ops
 }
@@ -166,75 +151,6 @@ func umacCores(cores int) serve.Op {
 	}
 }
 
-func hmacOneShot(k *fastmac.HMACSHA512Key) serve.Op {
-	return func(msg []byte, n int) []byte {
-		tag := make([]byte, 0, 64)
-		for range n {
-			tag = k.Tag(tag[:0], msg)
-		}
-		return tag
-	}
-}
-
-func hmacSum(msg []byte, n int) []byte {
-	var tag [64]byte
-	for range n {
-		tag = fastmac.SumHMACSHA512(serve.Key[:], msg)
-	}
-	return tag[:]
-}
-
-func stdHMACSum(msg []byte, n int) []byte {
-	tag := make([]byte, 0, 64)
-	for range n {
-		h := hmac.New(sha512.New, serve.Key[:])
-		h.Write(msg)
-		tag = h.Sum(tag[:0])
-	}
-	return tag
-}
-
-// BatchSize is the number of messages in a batch.
-const BatchSize = 64
-
-// batch is BatchSize copies of one message, one after the other in memory, a key for
-// each, of which the last is the key of all peers, and room for the tags.
-type batch struct {
-	keys [][]byte
-	msgs []fastmac.Message
-}
-
-func newBatch(msg []byte) *batch {
-	b := new(batch)
-	all := bytes.Repeat(msg, BatchSize)
-	for i := range BatchSize {
-		k := serve.Key
-		k[0] ^= byte(BatchSize - 1 - i)
-		b.keys = append(b.keys, k[:])
-		b.msgs = append(b.msgs, fastmac.Message{Data: all[i*len(msg) : (i+1)*len(msg)], Tag: make([]byte, fastmac.HMACSHA512Size)})
-	}
-	return b
-}
-
-// hmacBatches tags messages in batches. If n is not a multiple of BatchSize, the
-// first batch is shorter. The batch of each size is made in the first run, which only
-// shows that the tag is right, so that the timed runs copy nothing.
-func hmacBatches(tag func(keys [][]byte, batch []fastmac.Message)) serve.Op {
-	batches := make(map[int]*batch)
-	return func(msg []byte, n int) []byte {
-		b := batches[len(msg)]
-		if b == nil {
-			b = newBatch(msg)
-			batches[len(msg)] = b
-		}
-		for i := firstTurn(n, BatchSize); n > 0; i = 0 {
-			tag(b.keys[i:], b.msgs[i:])
-			n -= BatchSize - i
-		}
-		return b.msgs[BatchSize-1].Tag
-	}
-}
-
 func hashStream(h hash.Hash) serve.Op {
 	return func(msg []byte, n int) []byte {
 		tag := make([]byte, 0, h.Size())
@@ -245,10 +161,6 @@ func hashStream(h hash.Hash) serve.Op {
 		}
 		return tag
 	}
-}
-
-func newHMAC(unkeyed func() hash.Hash) func() hash.Hash {
-	return func() hash.Hash { return hmac.New(unkeyed, serve.Key[:]) }
 }
 
 func newBLAKE3() hash.Hash { return must(blake3.NewKeyed(serve.Key[:32])) }

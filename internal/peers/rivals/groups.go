@@ -35,7 +35,7 @@ func (c Contender) Peer() string {
 		return mode
 	}
 	switch impl {
-	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading", "RustCrypto", "ring", "orion", "aws-lc-rs":
+	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading", "ipsec-mb", "RustCrypto", "ring", "orion", "aws-lc-rs":
 		return impl
 	}
 	return GoPeer
@@ -89,9 +89,8 @@ var Groups = []Group{
 			"minio:highwayhash128,highwayhash256:oneshot",
 			"dchest:siphash:oneshot",
 			"zeebo:blake3:stream",
-			"crypto/hmac:hmac-sha256:stream",
-			"fastmac:hmac-sha512:stream,oneshot",
-			"crypto/hmac:hmac-sha512:stream",
+			"fastmac:hmac-sha256,hmac-sha512:stream,oneshot",
+			"crypto/hmac:hmac-sha256,hmac-sha512:stream",
 			"OpenSSL:kmac128,kmac256:stream",
 		),
 	},
@@ -104,24 +103,27 @@ var Groups = []Group{
 			"fastmac:gmac:new,init",
 			"crypto/cipher,OpenSSL:gmac:new",
 			"zeebo:blake3:new",
-			"crypto/hmac:hmac-sha256:new",
-			"fastmac,crypto/hmac:hmac-sha512:new",
+			"fastmac,crypto/hmac:hmac-sha256,hmac-sha384,hmac-sha512:new",
 		),
 	},
 	{
 		Name:  "hmac-sum",
 		Sizes: []int{hmacSumSize},
 		Contenders: contenders(
-			"fastmac:hmac-sha512:sum,sumbatch",
-			"crypto/hmac,RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha512:sum",
+			"fastmac:hmac-sha256,hmac-sha384,hmac-sha512:sum,sumstream,sumbatch",
+			"crypto/hmac:hmac-sha256,hmac-sha384,hmac-sha512:sum",
+			"RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha256,hmac-sha512:sum",
+			"ipsec-mb:hmac-sha256,hmac-sha512:sumbatch",
 		),
 	},
 	{
 		Name:  "hmac",
-		Sizes: []int{hmacSumSize, 32, 1024, 1500, 16384},
+		Sizes: []int{16, hmacSumSize, 32, 1024, 1500, 16384},
 		Contenders: contenders(
-			"fastmac:hmac-sha512:stream,oneshot,batch",
-			"crypto/hmac,RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha512:stream",
+			"fastmac:hmac-sha256,hmac-sha384,hmac-sha512:stream,oneshot,batch",
+			"crypto/hmac:hmac-sha256,hmac-sha384,hmac-sha512:stream",
+			"RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha256,hmac-sha512:stream",
+			"ipsec-mb:hmac-sha256,hmac-sha512:batch",
 		),
 	},
 	{
@@ -218,9 +220,6 @@ const (
 	Open    Contender = "crypto/cipher:aes256-gcm:open"
 	Reading Contender = "reading:memory:loop"
 
-	HMAC    Contender = "crypto/hmac:hmac-sha512:stream"
-	HMACSum Contender = "crypto/hmac:hmac-sha512:sum"
-
 	NoMAC   Contender = "nothing:null-64-etm:ssh"
 	SSHHMAC Contender = "x/crypto:hmac-sha2-256-etm:ssh"
 	SSHGCM  Contender = "x/crypto:aes128-gcm:ssh"
@@ -239,6 +238,7 @@ var algTitles = map[string]string{
 	"siphash":        "SipHash-2-4",
 	"blake3":         "BLAKE3 keyed",
 	"hmac-sha256":    "HMAC-SHA-256",
+	"hmac-sha384":    "HMAC-SHA-384",
 	"hmac-sha512":    "HMAC-SHA-512",
 	"kmac128":        "KMAC128",
 	"kmac256":        "KMAC256",
@@ -256,11 +256,13 @@ func (c Contender) Title() string {
 		return "a MAC that does nothing"
 	case mode == "seal" || mode == "open":
 		alg += " " + mode
+	case c.PerCall() > 1:
+		alg += fmt.Sprintf(", batches of %d", BatchSize)
 	case impl != "fastmac":
 	case mode == "oneshot":
 		alg += ", one-shot"
-	case c.PerCall() > 1:
-		alg += fmt.Sprintf(", batches of %d", BatchSize)
+	case mode == "sumstream":
+		alg += ", a stream for each"
 	case mode == "init":
 		alg += ", Init"
 	}

@@ -66,6 +66,7 @@ func TestKnown(t *testing.T) {
 			return g.Seal(nil, nonce, msg, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})[len(msg):]
 		}),
 		"hmac-sha256":       keyedHash(sha256.New, 64, nil),
+		"hmac-sha384":       keyedHash(sha512.New384, 64, nil),
 		"hmac-sha512":       keyedHash(sha512.New, 64, nil),
 		"umac-64-etm":       umac(serve.SSHSequence, 8),
 		"umac-128-etm":      umac(serve.SSHSequence, 16),

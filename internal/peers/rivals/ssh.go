@@ -5,6 +5,7 @@
 package rivals
 
 import (
+	"crypto"
 	"hash"
 	"net"
 	"strings"
@@ -30,7 +31,9 @@ var sshModes = sync.OnceValue(func() map[string]serve.SSHModes {
 		"x/crypto:aes128-gcm":        {Cipher: ssh.CipherAES128GCM, TagMAC: ssh.HMACSHA256ETM},
 		"x/crypto:chacha20-poly1305": {Cipher: ssh.CipherChaCha20Poly1305, TagMAC: ssh.HMACSHA256ETM},
 	}
-	hmac := sshmac.Mode{Name: ssh.HMACSHA512ETM, KeySize: 64, ETM: true, New: func(key []byte) hash.Hash { return fastmac.NewHMACSHA512(key) }}
+	hmac := sshmac.Mode{Name: ssh.HMACSHA512ETM, KeySize: 64, ETM: true, New: func(key []byte) hash.Hash {
+		return must(fastmac.NewHMAC(crypto.SHA512, key))
+	}}
 	for _, m := range append(sshmac.Modes(), hmac) {
 		if !m.ETM {
 			continue

@@ -43,37 +43,43 @@
 UMAC(64)
 UMAC(128)
 
-static size_t hmac(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
-{
-	static struct hmac_sha512_ctx ctx;
-
-	hmac_sha512_set_key(&ctx, sizeof key, key);
-	while (n-- > 0) {
-		hmac_sha512_update(&ctx, size, msg);
-		hmac_sha512_digest(&ctx, 64, tag);
+#define HMAC(bits)                                                              \
+	static size_t hmac##bits(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]) \
+	{                                                                       \
+		static struct hmac_sha##bits##_ctx ctx;                         \
+                                                                                \
+		hmac_sha##bits##_set_key(&ctx, sizeof key, key);                \
+		while (n-- > 0) {                                               \
+			hmac_sha##bits##_update(&ctx, size, msg);               \
+			hmac_sha##bits##_digest(&ctx, bits / 8, tag);           \
+		}                                                               \
+		return bits / 8;                                                \
+	}                                                                       \
+                                                                                \
+	static size_t hmac##bits##_sum(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]) \
+	{                                                                       \
+		static struct hmac_sha##bits##_ctx ctx;                         \
+                                                                                \
+		while (n-- > 0) {                                               \
+			hmac_sha##bits##_set_key(&ctx, sizeof key, key);        \
+			hmac_sha##bits##_update(&ctx, size, msg);               \
+			hmac_sha##bits##_digest(&ctx, bits / 8, tag);           \
+		}                                                               \
+		return bits / 8;                                                \
 	}
-	return 64;
-}
 
-static size_t hmac_sum(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
-{
-	static struct hmac_sha512_ctx ctx;
-
-	while (n-- > 0) {
-		hmac_sha512_set_key(&ctx, sizeof key, key);
-		hmac_sha512_update(&ctx, size, msg);
-		hmac_sha512_digest(&ctx, 64, tag);
-	}
-	return 64;
-}
+HMAC(256)
+HMAC(512)
 
 static const struct op ops[] = {
 	{"nettle:umac64:stream", umac64},
 	{"nettle:umac64:new", umac64_new},
 	{"nettle:umac128:stream", umac128},
 	{"nettle:umac128:new", umac128_new},
-	{"nettle:hmac-sha512:stream", hmac},
-	{"nettle:hmac-sha512:sum", hmac_sum},
+	{"nettle:hmac-sha256:stream", hmac256},
+	{"nettle:hmac-sha256:sum", hmac256_sum},
+	{"nettle:hmac-sha512:stream", hmac512},
+	{"nettle:hmac-sha512:sum", hmac512_sum},
 };
 
 int main(void)

@@ -113,36 +113,41 @@ static size_t kmac256(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[6
 // Sets the key up once if it is reused, else for each tag. Initializing the same
 // context each time, without a key if it is reused, is OpenSSL's fastest way for
 // both: EVP_MAC_CTX_dup allocates.
-static size_t hmac(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64], int reused)
+static size_t hmac(EVP_MAC_CTX **ctx, char *digest, const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64], int reused)
 {
-	static EVP_MAC_CTX *ctx;
 	OSSL_PARAM params[] = {
-		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, "SHA512", 0),
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
 		OSSL_PARAM_construct_end(),
 	};
 	size_t tag_size = 0;
 
-	if (ctx == NULL)
-		ctx = EVP_MAC_CTX_new(fetch("HMAC"));
-	if (ctx == NULL || !EVP_MAC_init(ctx, key, sizeof key, params))
+	if (*ctx == NULL)
+		*ctx = EVP_MAC_CTX_new(fetch("HMAC"));
+	if (*ctx == NULL || !EVP_MAC_init(*ctx, key, sizeof key, params))
 		return 0;
 	while (n-- > 0) {
-		if (!EVP_MAC_init(ctx, reused ? NULL : key, reused ? 0 : sizeof key, NULL) ||
-		    !EVP_MAC_update(ctx, msg, size) || !EVP_MAC_final(ctx, tag, &tag_size, 64))
+		if (!EVP_MAC_init(*ctx, reused ? NULL : key, reused ? 0 : sizeof key, NULL) ||
+		    !EVP_MAC_update(*ctx, msg, size) || !EVP_MAC_final(*ctx, tag, &tag_size, 64))
 			return 0;
 	}
 	return tag_size;
 }
 
-static size_t hmac_stream(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
-{
-	return hmac(msg, size, n, tag, 1);
-}
+#define HMAC(bits)                                                              \
+	static EVP_MAC_CTX *hmac##bits##_ctx;                                   \
+                                                                                \
+	static size_t hmac##bits(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]) \
+	{                                                                       \
+		return hmac(&hmac##bits##_ctx, "SHA" #bits, msg, size, n, tag, 1); \
+	}                                                                       \
+                                                                                \
+	static size_t hmac##bits##_sum(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]) \
+	{                                                                       \
+		return hmac(&hmac##bits##_ctx, "SHA" #bits, msg, size, n, tag, 0); \
+	}
 
-static size_t hmac_sum(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64])
-{
-	return hmac(msg, size, n, tag, 0);
-}
+HMAC(256)
+HMAC(512)
 
 // What is authenticated with each message, but not encrypted: as many bytes as in TLS.
 static const uint8_t data[13] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -233,8 +238,10 @@ static const struct op ops[] = {
 	{"OpenSSL:aes256-gcm:open", gcm_open},
 	{"OpenSSL:kmac128:stream", kmac128},
 	{"OpenSSL:kmac256:stream", kmac256},
-	{"OpenSSL:hmac-sha512:stream", hmac_stream},
-	{"OpenSSL:hmac-sha512:sum", hmac_sum},
+	{"OpenSSL:hmac-sha256:stream", hmac256},
+	{"OpenSSL:hmac-sha256:sum", hmac256_sum},
+	{"OpenSSL:hmac-sha512:stream", hmac512},
+	{"OpenSSL:hmac-sha512:sum", hmac512_sum},
 };
 
 int main(void)

@@ -8,25 +8,31 @@ use aes_gcm::aead::{
     AeadInOut, KeyInit,
 };
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use hmac::digest::{FixedOutputReset, Output, OutputSizeUser};
 use hmac::{Hmac, Mac as _};
-use sha2::Sha512;
+use sha2::{Sha256, Sha512};
 
-struct Mac(Hmac<Sha512>);
+struct Mac<H>(H);
 
-impl peers::Mac for Mac {
+impl<H> peers::Mac for Mac<H>
+where
+    H: hmac::Mac + hmac::digest::KeyInit + FixedOutputReset + OutputSizeUser,
+{
+    type Tag = Output<H>;
+
     fn new(key: &[u8]) -> Self {
-        Mac(Hmac::new_from_slice(key).unwrap())
+        Mac(<H as hmac::digest::KeyInit>::new_from_slice(key).unwrap())
     }
 
     // A clone of the keyed state for each message would be slower.
-    fn tag(&mut self, msg: &[u8]) -> [u8; 64] {
-        self.0.update(msg);
-        self.0.finalize_reset().into_bytes().into()
+    fn tag(&mut self, msg: &[u8]) -> Output<H> {
+        hmac::Mac::update(&mut self.0, msg);
+        self.0.finalize_fixed_reset()
     }
 
-    fn sum(key: &[u8], msg: &[u8]) -> [u8; 64] {
-        let mac = Mac::new(key).0.chain_update(msg);
-        mac.finalize().into_bytes().into()
+    fn sum(key: &[u8], msg: &[u8]) -> Output<H> {
+        let mac = Self::new(key).0.chain_update(msg);
+        mac.finalize().into_bytes()
     }
 }
 
@@ -59,5 +65,5 @@ where
 
 fn main() {
     let gcm = peers::gcm::<Gcm<Aes128Gcm>, Gcm<Aes256Gcm>>();
-    peers::serve("RustCrypto", [peers::hmac::<Mac>(), gcm].concat())
+    peers::serve("RustCrypto", [peers::hmac::<Mac<Hmac<Sha256>>, Mac<Hmac<Sha512>>>(), gcm].concat())
 }

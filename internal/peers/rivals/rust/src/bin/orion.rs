@@ -2,28 +2,40 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-use orion::hazardous::mac::hmac::sha512::{HmacSha512, SecretKey};
+use orion::hazardous::mac::hmac::{sha256, sha512};
 
-struct Mac(HmacSha512);
+macro_rules! mac {
+    ($name:ident, $module:ident, $hmac:ident, $size:literal) => {
+        struct $name($module::$hmac);
 
-impl peers::Mac for Mac {
-    fn new(key: &[u8]) -> Self {
-        Mac(HmacSha512::new(&SecretKey::from_slice(key).unwrap()))
-    }
+        impl peers::Mac for $name {
+            type Tag = [u8; $size];
 
-    fn tag(&mut self, msg: &[u8]) -> [u8; 64] {
-        self.0.reset();
-        self.0.update(msg).unwrap();
-        let tag = self.0.finalize().unwrap();
-        tag.unprotected_as_bytes().try_into().unwrap()
-    }
+            fn new(key: &[u8]) -> Self {
+                $name($module::$hmac::new(
+                    &$module::SecretKey::from_slice(key).unwrap(),
+                ))
+            }
 
-    fn sum(key: &[u8], msg: &[u8]) -> [u8; 64] {
-        let tag = HmacSha512::hmac(&SecretKey::from_slice(key).unwrap(), msg).unwrap();
-        tag.unprotected_as_bytes().try_into().unwrap()
-    }
+            fn tag(&mut self, msg: &[u8]) -> [u8; $size] {
+                self.0.reset();
+                self.0.update(msg).unwrap();
+                let tag = self.0.finalize().unwrap();
+                tag.unprotected_as_bytes().try_into().unwrap()
+            }
+
+            fn sum(key: &[u8], msg: &[u8]) -> [u8; $size] {
+                let key = $module::SecretKey::from_slice(key).unwrap();
+                let tag = $module::$hmac::hmac(&key, msg).unwrap();
+                tag.unprotected_as_bytes().try_into().unwrap()
+            }
+        }
+    };
 }
 
+mac!(Mac256, sha256, HmacSha256, 32);
+mac!(Mac512, sha512, HmacSha512, 64);
+
 fn main() {
-    peers::serve("orion", peers::hmac::<Mac>())
+    peers::serve("orion", peers::hmac::<Mac256, Mac512>())
 }

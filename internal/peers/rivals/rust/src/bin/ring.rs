@@ -4,18 +4,24 @@
 
 use ring::{aead, hmac};
 
-struct Mac(hmac::Key);
+struct Mac<const BITS: usize>(hmac::Key);
 
-impl peers::Mac for Mac {
+impl<const BITS: usize> peers::Mac for Mac<BITS> {
+    type Tag = hmac::Tag;
+
     fn new(key: &[u8]) -> Self {
-        Mac(hmac::Key::new(hmac::HMAC_SHA512, key))
+        let algorithm = match BITS {
+            256 => hmac::HMAC_SHA256,
+            _ => hmac::HMAC_SHA512,
+        };
+        Mac(hmac::Key::new(algorithm, key))
     }
 
-    fn tag(&mut self, msg: &[u8]) -> [u8; 64] {
-        hmac::sign(&self.0, msg).as_ref().try_into().unwrap()
+    fn tag(&mut self, msg: &[u8]) -> hmac::Tag {
+        hmac::sign(&self.0, msg)
     }
 
-    fn sum(key: &[u8], msg: &[u8]) -> [u8; 64] {
+    fn sum(key: &[u8], msg: &[u8]) -> hmac::Tag {
         Self::new(key).tag(msg)
     }
 }
@@ -49,6 +55,10 @@ impl peers::Gcm for Gcm {
 fn main() {
     peers::serve(
         "ring",
-        [peers::hmac::<Mac>(), peers::gcm::<Gcm, Gcm>()].concat(),
+        [
+            peers::hmac::<Mac<256>, Mac<512>>(),
+            peers::gcm::<Gcm, Gcm>(),
+        ]
+        .concat(),
     )
 }
