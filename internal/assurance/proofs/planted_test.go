@@ -25,7 +25,9 @@ const (
 	nhFile  = "nh_amd64.s"
 	aesFile = "internal/aes/aes_amd64.s"
 	gcmFile = "internal/gcm/gcm_amd64.s"
-	shaFile = "internal/sha2/sha512_amd64.s"
+
+	sha256File = "internal/sha2/sha256_amd64.s"
+	sha512File = "internal/sha2/sha512_amd64.s"
 
 	nhFileARM64  = "nh_arm64.s"
 	aesFileARM64 = "internal/aes/aes_arm64.s"
@@ -142,7 +144,53 @@ var planted = []fault{
 	{"a return", nhFile, "nhPoly", "JMP ·nhPolyGeneric+0(SB)", "RET", "not a part"},
 	{"a jump from a kernel", nhFile, "fillAVX2", "RET", "JMP ·fillAVX512+0(SB)", "no kernel has its name"},
 
-	{"the message of another lane", shaFile, "lanes512AVX2", "MOVQ 8(BX), R8", "MOVQ (BX), R8", "word"},
+	// SHA-2.
+	{"the message of another lane", sha512File, "lanes512AVX2", "MOVQ 8(BX), R8", "MOVQ (BX), R8", "word"},
+	{"the constants of other rounds", sha256File, "block256SHA", "VPADDD 16(SI), X4, X0", "VPADDD 32(SI), X4, X0", "word"},
+	{"other words of the state", sha256File, "block256SHA", "VSHUFPS $0xbb, X0, X2, X2", "VSHUFPS $0x11, X0, X2, X2", "word"},
+	{"two rounds with the words of the two before", sha256File, "block256SHA", "VPSHUFD $0x0e, X0, X0", "VPSHUFD $0x04, X0, X0", "word"},
+	{"the next word of the schedule", sha256File, "block256SHA", "VPALIGNR $0x04, X5, X6, X0", "VPALIGNR $0x08, X5, X6, X0", "word"},
+	{"a part of the schedule that another one has", sha256File, "block256SHA", "SHA256MSG1 X4, X3", "SHA256MSG1 X3, X3", "word"},
+	{"the sum of a block and the state is left out", sha256File, "block256SHA", "VPADDD X4, X1, X1", "XORL R10, R10", "word"},
+	{"a word that is not loaded", sha256File, "block256SHA", "VPINSRD $0x02, 8(R11), X0, X0", "XORL R13, R13", "word"},
+	{"a word for the tail", sha256File, "block256SHA", "VMOVD 8(AX), X3", "VMOVD 12(AX), X3", "word"},
+	{"a read after the last word", sha256File, "block256SHA", "VMOVDQU -16(BX)(R8*4), X0", "VMOVDQU -12(BX)(R8*4), X0", "access to 16 bytes"},
+	{"half of the length, twice", sha256File, "block256SHA", "VPINSRD $0x03, 16(AX), X0, X0", "VPINSRD $0x03, 12(AX), X0, X0", "word"},
+	{"a block without a length", sha256File, "block256SHA", "VMOVDQU outerPadding32<>+16(SB), X6", "VMOVDQU outerPadding32<>+0(SB), X6", "word"},
+	{"an outer value that is not used", sha256File, "block256SHA", "VMOVDQU outerPadding32<>+0(SB), X5", "...; MOVQ CX, DX", "word"},
+	{"one word more is whole", sha256File, "block256SHA", "CMPQ R8, $0x08", "CMPQ R8, $0x09", "word"},
+	{"the fourth block", sha256File, "block256SHA", "TESTQ DI, DI", "CMPQ DI, $4; JNE other; DECQ DI; other:; ...", "is not executed"},
+	{"the fourth block, without other code", sha256File, "block256SHA", "TESTQ DI, DI", "XORL R10, R10; CMPQ DI, $4; ADCQ $0, R10; XORL R10, R10; ...", "no difference of"},
+	{"a store that is left out", sha256File, "block256SHA", "VMOVDQU X4, 16(CX)", "XORL R10, R10", "word"},
+	{"a write after the state", sha256File, "block256SHA", "VMOVDQU X4, 16(CX)", "VMOVDQU X4, 32(CX)", "are outside of state"},
+	{"a block that must be aligned", sha256File, "block256SHA", "VMOVDQU 16(BX), X4", "VMOVDQA 16(BX), X4", "need not be a multiple of 16"},
+	{"an operand of SHA256MSG1", sha256File, "block256SHA", "SHA256MSG1 X4, X3", "SHA256MSG1 -48(BX), X3", "need not be a multiple of 16"},
+	{"a secret in a vector register, after SHA-256", sha256File, "block256SHA", "VPXOR X3, X3, X3", "VPXOR X2, X2, X2", "vector register 3"},
+	{"a branch on the state", sha256File, "block256SHA", "MOVQ p+8(FP), BX", "MOVL (CX), R10; TESTL R10, R10; JEQ other; XORL R10, R10; other:; ...", "the branch depends on a secret"},
+	{"a branch on the tail", sha256File, "block256SHA", "MOVQ R8, R10", "MOVL 8(AX), R12; CMPL R12, $0x80; JNE other; XORL R12, R12; other:; ...", "the branch depends on a secret"},
+	{"a mask of the table by the tail", sha256File, "block256SHA", "VPSHUFB 132(R9)(R11*4), X3, X3", "MOVL 8(AX), R12; ANDQ $3, R12; VPSHUFB 132(R9)(R12*4), X3, X3", "the address depends on a secret"},
+	{"a load at a word of the message", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "MOVL (BX), R10; ANDQ $60, R10; MOVL (SI)(R10*1), R10; ...", "the address depends on a secret"},
+	{"AVX-512 on a CPU with SHA", sha256File, "block256SHA", "MOVQ CX, DX", "...; VPXORQ X31, X31, X31", "has an instruction of AVX-512"},
+	{"SHA on a CPU without it", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; SHA256MSG1 X14, X15", "has an instruction of SHA-256"},
+	{"the state of the other message", sha256File, "pair256SHA", "MOVQ other+8(FP), SI", "MOVQ state+0(FP), SI", "word"},
+	{"words of the other message", sha256File, "pair256SHA", "VMOVDQU 32(R8), X11", "VMOVDQU -32(BX), X11", "word"},
+	{"the tail of the other message", sha256File, "pair256SHA", "VMOVD 40(AX), X9", "VMOVD 8(AX), X9", "word"},
+	{"the length of the other message", sha256File, "pair256SHA", "VPINSRD $0x02, 44(AX), X0, X0", "VPINSRD $0x02, 12(AX), X0, X0", ": or"},
+	{"the outer value of the other message", sha256File, "pair256SHA", "MOVQ 56(AX), DI", "MOVQ 24(AX), DI", "word"},
+	{"two rounds of the other message", sha256File, "pair256SHA", "SHA256RNDS2 X0, X7, X8", "SHA256RNDS2 X0, X1, X8", "word"},
+	{"a secret of the second message in a vector register", sha256File, "pair256SHA", "VPXOR X8, X8, X8", "VPXOR X7, X7, X7", "vector register 8"},
+	{"the message of another lane of 32 bits", sha256File, "lanes256AVX512", "MOVQ 8(AX), R8", "MOVQ (AX), R8", "word"},
+	{"a lane in the place of another", sha256File, "lanes256AVX512", "VINSERTI32X4 $0x02, (R8)(CX*1), Z9, Z9", "VINSERTI32X4 $0x01, (R8)(CX*1), Z9, Z9", "word"},
+	{"another rotation", sha256File, "lanes256AVX512", "VPRORD $0x06, Z4, Z22", "VPRORD $0x07, Z4, Z22", "word"},
+	{"a rotation for a shift", sha256File, "lanes256AVX512", "VPSRLD $0x03, Z8, Z26", "VPRORD $0x03, Z8, Z26", "word"},
+	{"another function of bits", sha256File, "lanes256AVX512", "VPTERNLOGD $0xca, Z6, Z5, Z22", "VPTERNLOGD $0xac, Z6, Z5, Z22", "word"},
+	{"the constant of another round", sha256File, "lanes256AVX512", "VPADDD.BCST 4(BX), Z8, Z22", "VPADDD.BCST 8(BX), Z8, Z22", "word"},
+	{"a constant of the outer padding", sha256File, "lanes256AVX512", "VPADDD.BCST number300<>+0(SB), Z24, Z24", "XORL R8, R8", "word"},
+	{"other lanes begin", sha256File, "lanes256AVX512", "KMOVW DI, K1", "SHLQ $1, DI; ...", "word"},
+	{"all lanes but the first are taken for all", sha256File, "lanes256AVX512", "CMPQ DI, $0x0000ffff", "CMPQ DI, $0x0000fffe", "word"},
+	{"an outer value of lanes that is not used", sha256File, "lanes256AVX512", "VMOVDQU32 512(SI), K1, Z0", "VMOVDQU32 (SI), K1, Z0", "word"},
+	{"the hash of another lane", sha256File, "lanes256AVX512", "VEXTRACTI32X4 $0x01, Z2, 1152(SI)", "VEXTRACTI32X4 $0x01, Z2, 1280(SI)", "word"},
+	{"a secret in an upper vector register", sha256File, "lanes256AVX512", "VPXORQ X24, X24, X24", "VPXORQ X25, X25, X25", "vector register 24"},
 }
 
 // plantedARM64 are such faults in the assembly for arm64.

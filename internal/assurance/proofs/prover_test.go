@@ -217,11 +217,11 @@ type alterable struct{ *machine.Instruction }
 // alterations change an instruction, and report whether they could.
 var alterations = map[string]func(i alterable) bool{
 	"a wrong shift": func(i alterable) bool {
-		return i.is("vpsrlq", "psrlq", "psllq", "pslldq", "vprorq", "shr", "shl") && i.alterImmediate(func(x uint64) uint64 { return x ^ 8 })
+		return i.is("vpsrlq", "vpsrld", "psrlq", "psllq", "pslldq", "vprorq", "vprord", "shr", "shl") && i.alterImmediate(func(x uint64) uint64 { return x ^ 8 })
 	},
 	"the key of another word": func(i alterable) bool { return i.is("vpaddd") && i.move(4) },
 	"a lane that is dropped": func(i alterable) bool {
-		return i.is("vpaddq", "paddd", "vpaddd", "pxor", "vpxor", "vpxorq", "vpternlogq") && !i.clears() && i.becomes("nop")
+		return i.is("vpaddq", "paddd", "vpaddd", "pxor", "vpxor", "vpxorq", "vpternlogq", "vpternlogd", "sha256msg1", "sha256msg2") && !i.clears() && i.becomes("nop")
 	},
 	"a product with itself": func(i alterable) bool {
 		if i.is("vpmuludq", "vpclmulqdq") && i.Operands[2].Kind == machine.Vector && i.Operands[1] != i.Operands[2] {
@@ -250,7 +250,7 @@ var alterations = map[string]func(i alterable) bool{
 		o := i.MemoryOperand()
 		return o != nil && o.Base == machine.None && i.Operands[0].Kind == machine.Vector && i.move(64)
 	},
-	"a round that is dropped": func(i alterable) bool { return i.is("aesenc", "vaesenc") && i.becomes("nop") },
+	"a round that is dropped": func(i alterable) bool { return i.is("aesenc", "vaesenc", "sha256rnds2") && i.becomes("nop") },
 	"another round": func(i alterable) bool {
 		return i.is("aesenclast") && i.becomes("aesenc") || i.is("vaesenclast") && i.becomes("vaesenc")
 	},
@@ -261,7 +261,7 @@ var alterations = map[string]func(i alterable) bool{
 		return i.is("add", "sub") && i.Operands[0].Number != x86.RSP && i.alterImmediate(func(x uint64) uint64 { return x + 16 })
 	},
 	"another order of lanes": func(i alterable) bool {
-		return i.is("pshufd", "vpshufd", "vshufi64x2", "vextracti128", "vextracti64x4", "vextracti32x4", "vinserti128", "vinserti32x4", "vinserti64x4", "vperm2i128") &&
+		return i.is("pshufd", "vpshufd", "vshufps", "vpalignr", "vpinsrd", "vshufi64x2", "vextracti128", "vextracti64x4", "vextracti32x4", "vinserti128", "vinserti32x4", "vinserti64x4", "vperm2i128") &&
 			i.alterImmediate(func(x uint64) uint64 { return x ^ 1 })
 	},
 	"another register": func(i alterable) bool {

@@ -301,8 +301,8 @@ func (m model[W, V]) shuffleTwo(i *machine.Instruction, name string, number int)
 			part := number >> (4 * (k / 2))
 			return part&2 != 0, 2*(part&1) + k%2
 		}
-	case "shufi64x2", "shufi32x4":
-		if o.Size != 512 || i.Mask != 0 {
+	case "shufi64x2":
+		if o.Size != 512 {
 			return false
 		}
 		from = func(k int) (bool, int) { return k >= 4, 2*(number>>(2*(k/2))&3) + k%2 }
