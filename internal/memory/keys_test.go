@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"crypto"
 	"crypto/aes"
+	"crypto/fips140"
 	"fmt"
 	"hash"
 	"math/bits"
@@ -38,7 +39,6 @@ func TestSizes(t *testing.T) {
 		{"UMACKey", unsafe.Sizeof(fastmac.UMACKey{}), 1712, 1700},
 		{"UMAC", unsafe.Sizeof(fastmac.UMAC{}), 352, 336},
 		{"HMACKey", unsafe.Sizeof(fastmac.HMACKey{}), 136, 132},
-		{"HMAC", unsafe.Sizeof(fastmac.HMAC{}), 40, 20},
 		{"GMACKey", unsafe.Sizeof(fastmac.GMACKey{}), gmacKey64, gmacKey32},
 		{"GMAC", unsafe.Sizeof(fastmac.GMAC{}), gmac64, gmac32},
 	} {
@@ -50,6 +50,15 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s has %d bytes, want %d", test.name, test.size, want)
 		}
 		t.Logf("%s: %d bytes", test.name, test.size)
+	}
+	// An HMAC has no more memory than its hash needs: its own, without a key, and with one.
+	for h, want := range map[crypto.Hash][2]uint64{crypto.SHA256: {160, 224}, crypto.SHA512: {256, 384}} {
+		key := mactest.Must(fastmac.NewHMACKey(h, nil))
+		stream, own := allocated(func() { key.New() }), allocated(func() { fastmac.NewHMAC(h, nil) })
+		if bits.UintSize == 64 && !fips140.Enabled() && (stream != want[0] || own != want[1]) {
+			t.Errorf("HMAC with %v: %d bytes, with its own key %d, want %d", h, stream, own, want)
+		}
+		t.Logf("HMAC with %v: %d bytes, with its own key %d", h, stream, own)
 	}
 	// One type has room for all tag sizes and for AES-256, whose schedule is 64 bytes longer.
 	// What a tag of one size uses must not be more than these limits.
@@ -63,6 +72,18 @@ func TestSizes(t *testing.T) {
 	if size, most := int(unsafe.Sizeof(fastmac.UMACKey{})), umacKeyState(4)+64; size < most || size > most+88 {
 		t.Errorf("a UMACKey has %d bytes, want %d, up to 40 of sizes and pointers, and 48 that place the L1 key", size, most)
 	}
+}
+
+// allocated returns how many bytes of the heap a call of f takes.
+func allocated(f func()) uint64 {
+	const calls = 1000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) / calls
 }
 
 // umacKeyState returns how many bytes of a UMACKey for AES-128 tags of n iterations use: the
