@@ -14,7 +14,7 @@ package wipe
 import "reflect"
 
 const (
-	// frames is more than calls of crypto/aes and crypto/sha512 use, in bytes. 1,900 have
+	// frames is more than calls of crypto/aes, crypto/sha256 and crypto/sha512 use, in bytes. 1,900 have
 	// been measured.
 	frames = 2560
 
