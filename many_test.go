@@ -72,7 +72,13 @@ func TestManyKeys(t *testing.T) {
 	t.Run("GMAC", func(t *testing.T) {
 		mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) { manyGMAC(rng).test(t) })
 	})
-	t.Run("HMAC", func(t *testing.T) { forAllHMAC(t, func(t *testing.T, h crypto.Hash) { manyHMAC(h, rng).test(t) }) })
+	t.Run("HMAC", func(t *testing.T) {
+		forAllHMAC(t, func(t *testing.T, h crypto.Hash) {
+			if h == crypto.SHA256 || h == crypto.SHA384 || h == crypto.SHA512 || mactest.Long() { // one of each kind
+				manyHMAC(h, rng).test(t)
+			}
+		})
+	})
 }
 
 func (m manyKeys[K]) test(t *testing.T) {
