@@ -24,6 +24,7 @@ var machines = []struct{ name, short string }{
 	{"amd-zen4", "AMD Zen 4"},
 	{"intel-xeon207", "Xeon model 207"},
 	{"intel-amx", "Xeon model 167"},
+	{"intel-amx-nosha", "Xeon model 167, no SHA"},
 	{"intel-xeon207-avx2", "Xeon model 207, AVX2"},
 	{"amd-zen3", "AMD Zen 3, AVX2"},
 }
@@ -167,18 +168,29 @@ func (r *Results) switchedOff() string {
 // machineTable says what the other tables measured.
 func machineTable(all []*Results) table.Writer {
 	t := table.NewWriter()
-	t.AppendHeader(table.Row{"name", "CPU", "kernels of UMAC, AES, SHA-512, GCM", "commit", "figures"})
+	t.AppendHeader(table.Row{"name", "CPU", "kernels of UMAC, AES, SHA-256, SHA-512, GCM", "commit", "figures"})
 	for _, r := range all {
 		k := r.Kernels
-		kernels := fmt.Sprintf("%s, %s, %s, %s", k.NH, k.AES, k.SHA512, cmp.Or(k.GCM, "none yet"))
+		kernels := fmt.Sprintf("%s, %s, %s, %s, %s", k.NH, k.AES, cmp.Or(k.SHA256, "none yet"), k.SHA512, cmp.Or(k.GCM, "none yet"))
 		t.AppendRow(table.Row{r.short(), r.CPU, kernels, r.Commit, fmt.Sprintf("%s of %d rounds", r.statistic().name, r.Rounds)})
 	}
 	return t
 }
 
-// byMachine has a line for each contender and a column for each machine, with nanoseconds at
-// one size.
+// onlyHMAC reports whether no row is of another algorithm.
+func (r *Results) onlyHMAC() bool {
+	return len(r.Rows) > 0 && !slices.ContainsFunc(r.Rows, func(row Row) bool { return !strings.HasPrefix(row.Alg, "hmac-") })
+}
+
+// byMachine has a line for each contender and a column for each machine, with nanoseconds at one
+// size. A machine on which only HMAC was measured has no column in tables without HMAC.
 func byMachine(all []*Results, title string, size int, lines []line) table.Writer {
+	all = slices.DeleteFunc(slices.Clone(all), func(r *Results) bool {
+		return r.onlyHMAC() && !slices.ContainsFunc(lines, func(l line) bool {
+			_, ok := r.find(l.group, l.Contender, size)
+			return ok
+		})
+	})
 	var columns []string
 	for _, r := range all {
 		columns = append(columns, r.short())
@@ -235,6 +247,9 @@ func slower(all []*Results, mode string) table.Writer {
 	t := table.NewWriter()
 	t.AppendHeader(table.Row{"", "16 bytes", "32 bytes", "64 bytes", "256 to 1500 bytes", "4 KiB to 1 MiB"})
 	for _, r := range all {
+		if r.onlyHMAC() {
+			continue
+		}
 		cells := table.Row{r.short()}
 		for _, sizes := range [][]int{{16}, {32}, {64}, {256, 1024, 1500}, {4096, 16384, 1 << 20}} {
 			var faster []string
