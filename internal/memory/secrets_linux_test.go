@@ -60,13 +60,17 @@ func chainingValue(h crypto.Hash, blocks []byte) []byte {
 	hash := h.New()
 	hash.Write(blocks)
 	value := mactest.Must(hash.(encoding.BinaryMarshaler).MarshalBinary())[4:][:hash.BlockSize()/2]
-	wordSize := hash.BlockSize() / 16
-	for word := range slices.Chunk(value, wordSize) { // of a marshaled state, in big-endian bytes
+	return native(value, hash.BlockSize()/16)
+}
+
+// native turns big-endian words into those of this machine, and returns them.
+func native(words []byte, wordSize int) []byte {
+	for word := range slices.Chunk(words, wordSize) {
 		if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
 			slices.Reverse(word)
 		}
 	}
-	return value
+	return words
 }
 
 // gmacSecrets returns the secrets of a stream and its key, and of the state if the stream has
@@ -101,19 +105,22 @@ func padSecrets(key []byte, nonces [][]byte) (pads []piece) {
 	return pads
 }
 
-// hmacPads returns the inner and the outer pad of a key, RFC 2104 section 2.
+// hmacPads returns the inner and the outer pad of a key, RFC 2104 section 2, and the hash of a long
+// one, also as it is in memory before its words are encoded.
 func hmacPads(h crypto.Hash, key []byte) []piece {
 	hash := h.New()
+	var hashed []piece
 	if len(key) > hash.BlockSize() {
 		hash.Write(key)
 		key = hash.Sum(nil)
+		hashed = []piece{{"hash of a key", key}, {"hash of a key", native(bytes.Clone(key), hash.BlockSize()/16)}}
 	}
 	pad := func(mask byte) []byte {
 		p := bytes.Repeat([]byte{mask}, hash.BlockSize())
 		subtle.XORBytes(p, p, key)
 		return p
 	}
-	return []piece{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}
+	return append([]piece{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}, hashed...)
 }
 
 // gcmSecrets returns what AES-GCM computes. The kinds begin with prefix.

@@ -167,12 +167,15 @@ func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 	e.tail = 0
 	if whole {
 		s.encode(out)
-		return
+	} else {
+		if outer != nil {
+			s.sumCut(outer, len(out))
+		}
+		s.encodeCut(out)
 	}
-	if outer != nil {
-		s.sumCut(outer, len(out))
+	if outer == nil {
+		s = State[W]{} // may be the hash of a long key
 	}
-	s.encodeCut(out)
 }
 
 // sumCut sets s, whose first size bytes are the inner hash, to the outer one.
