@@ -132,13 +132,13 @@ func gmac(keySize, size int) func() {
 }
 
 // hmacKey returns a key of HMAC with SHA-256, SHA-384 or SHA-512, and its hash.
-func hmacKey(bits int) (*fastmac.HMACKey, crypto.Hash) {
-	h := map[int]crypto.Hash{256: crypto.SHA256, 384: crypto.SHA384, 512: crypto.SHA512}[bits]
+func hmacKey(tagSize int) (*fastmac.HMACKey, crypto.Hash) {
+	h := map[int]crypto.Hash{32: crypto.SHA256, 48: crypto.SHA384, 64: crypto.SHA512}[tagSize]
 	return mactest.Must(fastmac.NewHMACKey(h, key[:])), h
 }
 
-func hmacTag(bits, size int) func() {
-	k, _ := hmacKey(bits)
+func hmacTag(tagSize, size int) func() {
+	k, _ := hmacKey(tagSize)
 	return func() { k.Tag(out[:0], message[:size]) }
 }
 
@@ -150,15 +150,15 @@ func hmacMessages(h crypto.Hash, size int) []fastmac.Message {
 	return messages
 }
 
-func hmacBatch(bits, size int) func() {
-	k, h := hmacKey(bits)
+func hmacBatch(tagSize, size int) func() {
+	k, h := hmacKey(tagSize)
 	messages := hmacMessages(h, size)
 	return func() { k.TagBatch(messages) }
 }
 
 // hmacVerify verifies a batch in which one tag is wrong.
-func hmacVerify(bits, size int) func() {
-	k, h := hmacKey(bits)
+func hmacVerify(tagSize, size int) func() {
+	k, h := hmacKey(tagSize)
 	messages := hmacMessages(h, size)
 	k.TagBatch(messages)
 	messages[1].Tag[wrong%h.Size()] ^= 1
