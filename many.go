@@ -17,7 +17,8 @@ import (
 // It is for servers with more keys than the CPU's cache has room for: while it hashes some
 // messages, it loads the keys of the next ones. If all messages are under one key, the method
 // TagBatch of that key is faster, for example [UMACKey.TagBatch]. The keys need no order. A key may
-// occur several times, and UMAC keys may have different tag sizes.
+// occur several times. UMAC keys may have different tag sizes, and HMAC keys different hashes: messages
+// that follow each other are hashed side by side if their hash is the same.
 //
 // Never use a nonce of UMAC or GMAC for two messages under one key, in this batch or ever.
 //
