@@ -205,7 +205,7 @@ func TestHardware(t *testing.T) {
 	}
 	stdout, stderr := command(t, code, "hardware --json")
 	var r hardware.Report
-	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != kernel.NewReport().NH || len(r.Sizes) != 7 {
+	if jsonErr := json.Unmarshal([]byte(stdout), &r); jsonErr != nil || r.NH != kernel.NewReport().NH || len(r.Sizes) != 6 {
 		t.Errorf("%v, %s", jsonErr, stdout)
 	}
 	if err == nil && stderr != "" || err != nil && stderr != err.Error()+"\n" {
