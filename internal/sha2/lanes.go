@@ -76,7 +76,7 @@ func (s *Lanes[W]) BeginAllOuter() { s.state = s.outer }
 func (s *Lanes[W]) Hash(lane int) []byte { return s.hashes[lane*Size[W]():][:Size[W]()] }
 
 // Block compresses blocks of p[lane] into each lane of [LaneCount], the same number in each, and
-// returns that number: as many as the shortest slice has, at most 512. A lane whose slice is empty
+// returns that number: as many as the shortest slice has, at most 256. A lane whose slice is empty
 // is idle, and its chaining value is undefined afterwards. At least one lane must not be idle, and
 // each of these must have at least one block. Lanes may share blocks.
 //
@@ -86,7 +86,7 @@ func (s *Lanes[W]) Hash(lane int) []byte { return s.hashes[lane*Size[W]():][:Siz
 // values of all lanes if there is a lane in outer or AllHashes is.
 func (s *Lanes[W]) Block(p *[MaxLanes][]byte, initial, outer LaneSet) (blocks int) {
 	lanes, least := LaneCount[W]()
-	size, busy, last := maxRun*BlockSize[W](), 0, 0
+	size, busy, last := maxLaneRun*BlockSize[W](), 0, 0
 	for l := range p[:lanes] {
 		if len(p[l]) > 0 {
 			size = min(size, len(p[l]))

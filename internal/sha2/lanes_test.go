@@ -103,9 +103,9 @@ func testLanes[W Word](t *testing.T) {
 		}
 	}
 	var state Lanes[W]
-	long := make([]byte, (maxRun+1)*blockSize)
-	if n := state.Block(&[MaxLanes][]byte{long}, 0, 0); n != maxRun {
-		t.Errorf("%d blocks at once, want %d", n, maxRun)
+	long := make([]byte, (maxLaneRun+1)*blockSize)
+	if n := state.Block(&[MaxLanes][]byte{long}, 0, 0); n != maxLaneRun {
+		t.Errorf("%d blocks at once, want %d", n, maxLaneRun)
 	}
 	for name, p := range map[string]*[MaxLanes][]byte{
 		"all lanes are idle":              {},

@@ -43,9 +43,12 @@ func BlockSize[W Word]() int { return 16 * wordSize[W]() }
 // lengthSize returns the size of the length at the end of a message in bytes.
 func lengthSize[W Word]() int { return 2 * wordSize[W]() }
 
-// maxRun is how many blocks assembly compresses in one go. A goroutine cannot be preempted there,
-// and may keep the garbage collector waiting for 50 to 90 microseconds.
-const maxRun = 512
+// How many blocks assembly compresses in one go: of a message or of two, and in each lane. A goroutine
+// cannot be preempted there, and may keep the garbage collector waiting for 50 to 90 microseconds.
+const (
+	maxRun     = 512
+	maxLaneRun = 256
+)
 
 // A State is a chaining value.
 type State[W Word] [8]W
@@ -191,7 +194,7 @@ func (s *State[W]) sumCut(outer *State[W], size int) {
 }
 
 // tail returns the bytes of p after the last whole word, and 0x80, little-endian. If p has a word it
-// reads the last one: a loop would take 3 ns longer where messages have different lengths.
+// reads the last one: a loop would take longer where messages have different lengths.
 func tail[W Word](p []byte) W {
 	n := wordSize[W]()
 	rest := 8 * (len(p) % n)
