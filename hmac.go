@@ -70,6 +70,9 @@ func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
 	if err != nil {
 		return err
 	}
+	if k.size != 0 {
+		k.Destroy() // the new key may be smaller
+	}
 	k.hmacKeyName, k.hash, k.size, k.wide = opaque.Of(hmacKeyText(h)), uint8(h), uint8(f.size), f.initial512 != nil
 	switch {
 	case useFIPS:
@@ -284,6 +287,7 @@ func SumHMAC(h crypto.Hash, dst, key, msg []byte) []byte {
 func (f *hmacHash) sum(tag, key, msg []byte) {
 	switch {
 	case useFIPS:
+		wipe.ReserveStack()
 		var k HMACKey
 		k.Init(f.hash, key)
 		k.sumFIPS(tag, msg)
@@ -379,6 +383,7 @@ func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
 	}
 	switch {
 	case useFIPS:
+		wipe.ReserveStack()
 		var k HMACKey // crypto/hmac copies it
 		k.Init(h, key)
 		p := new(struct { // so that a clone keeps the stream reachable, as it does with a key
@@ -585,10 +590,9 @@ func (k *HMACKey) bytes() []byte {
 	return (*[sha2.BlockSize512]byte)(unsafe.Pointer(&k.states))[:blockSize(k.wide)]
 }
 
-// initFIPS puts the key, zero-padded, in place of the chaining values.
+// initFIPS puts the key in place of the chaining values, which are zeros.
 func (k *HMACKey) initFIPS(key []byte) {
 	block := k.bytes()
-	clear(block)
 	if len(key) > len(block) {
 		h := hmacHashes[k.hash].new()
 		buf := slices.Clone(key) // h is an interface, so it escapes to the heap

@@ -9,6 +9,7 @@ import (
 	"crypto"
 	"crypto/aes"
 	"crypto/fips140"
+	"errors"
 	"fmt"
 	"hash"
 	"math/bits"
@@ -92,6 +93,46 @@ func umacKeyState(n int) int {
 	const schedule, l1, shift, most = 11 * aes.BlockSize, 1024, 16, 4
 	size := func(field string) int { return len(mactest.Field(new(fastmac.UMACKey), field)) }
 	return schedule + l1 + shift*(n-1) + n*(size("uhash.l2")+size("uhash.l3")+size("uhash.l3High"))/most
+}
+
+// TestInitReplaces checks that Init of a small key leaves nothing of a large one.
+func TestInitReplaces(t *testing.T) { mactest.ForAllKernels(t, mactest.AES, testInitReplaces) }
+
+func testInitReplaces(t *testing.T) {
+	large, small := bytes.Repeat([]byte{0xa7}, 128), []byte("0123456789abcdef")
+	type replacer struct {
+		name         string
+		memory       []byte
+		large, small func() error
+	}
+	keys := func() []replacer {
+		h, u, g := new(fastmac.HMACKey), new(fastmac.UMACKey), new(fastmac.GMACKey)
+		all := []replacer{
+			{"HMACKey", memoryOf(h), func() error { return h.Init(crypto.SHA512, large) }, func() error { return h.Init(crypto.SHA256, small) }},
+			{"UMACKey", memoryOf(u), func() error { return u.Init(large[:32], 16) }, func() error { return u.Init(small, 4) }},
+		}
+		if gcmAssembly && fastmac.RequireGCM() == nil {
+			all = append(all, replacer{"GMACKey", memoryOf(g), func() error { return g.Init(large[:32]) }, func() error { return g.Init(small) }})
+		}
+		return all
+	}
+	replaced, fresh := keys(), keys()
+	for i, k := range replaced {
+		if err := errors.Join(k.large(), k.small(), fresh[i].small()); err != nil {
+			t.Fatal(k.name, err)
+		}
+		if k.name == "UMACKey" && kernel.NewReport().AES == "stdlib" {
+			continue // it has pointers to crypto/aes
+		}
+		if !bytes.Equal(k.memory, fresh[i].memory) {
+			t.Errorf("%s: not as if it had never had another key", k.name)
+		}
+	}
+}
+
+// memoryOf returns the bytes of *v.
+func memoryOf[T any](v *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }
 
 // TestPointers checks which keys may be placed outside Go's memory. An HMACKey has no

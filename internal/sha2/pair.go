@@ -84,6 +84,7 @@ func SumPair[W Word](m *[2]Message[W]) {
 	t.sumCut(m[1].Outer, len(m[1].Out))
 	s.encodeCut(m[0].Out)
 	t.encodeCut(m[1].Out)
+	s, t = State[W]{}, State[W]{} // more than the tags
 }
 
 // bits is the length as a number of two words.

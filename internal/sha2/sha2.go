@@ -176,8 +176,8 @@ func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 		}
 		s.encodeCut(out)
 	}
-	if outer == nil {
-		s = State[W]{} // may be the hash of a long key
+	if outer == nil || !whole {
+		s = State[W]{} // the hash of a long key, or more than the tag
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 	frames = 2560
 
 	// reserve is enough for frames and for functions of this module, in bytes.
-	reserve = 4096
+	reserve = 5120
 )
 
 // ReserveStack makes the goroutine's stack large enough for functions that have secrets

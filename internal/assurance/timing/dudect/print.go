@@ -68,7 +68,7 @@ func (p *printer) read(name string, d *json.Decoder) (repeat []result, err error
 		return nil, err
 	}
 	k := machine.Kernels
-	fmt.Fprintf(p.w, "\nkernels %s: UMAC %s, AES %s, SHA-512 %s, AES-GCM %s\n", name, k.NH, k.AES, k.SHA512, k.GCM)
+	fmt.Fprintf(p.w, "\nkernels %s: UMAC %s, AES %s, SHA-256 %s, SHA-512 %s, AES-GCM %s\n", name, k.NH, k.AES, k.SHA256, k.SHA512, k.GCM)
 	if slices.Contains(p.kernels, k) {
 		fmt.Fprintf(p.w, "not run: %v\n", errSame)
 		return nil, errSame
