@@ -5,7 +5,6 @@
 package fastmac
 
 import (
-	"bytes"
 	"crypto"
 	"crypto/fips140"
 	"crypto/hmac"
@@ -42,7 +41,7 @@ type HMACKey struct {
 	size uint8 // of a tag in bytes; 0: there is no key
 	wide bool  // the words of the hash have 64 bits
 
-	states [2]sha2.State[uint64] // an hmacKey
+	states [2]sha2.State[uint64] // a sha2.Key
 }
 
 // NewHMACKey expands a key of any length, including zero. Use at least 32 random bytes; RFC 2104
@@ -78,9 +77,9 @@ func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
 	case useFIPS:
 		k.initFIPS(key)
 	case k.wide:
-		words[uint64](k).init(f.initial512, f.size, key)
+		words[uint64](k).Init(f.initial512, f.size, key)
 	default:
-		words[uint32](k).init(f.initial256, f.size, key)
+		words[uint32](k).Init(f.initial256, f.size, key)
 	}
 	return nil
 }
@@ -118,51 +117,8 @@ func hashOf(h crypto.Hash) (*hmacHash, error) {
 	return hmacHashes[h], nil
 }
 
-// hmacKey is the key for words of one size: the chaining values after the pads.
-type hmacKey[W sha2.Word] struct{ inner, outer sha2.State[W] }
-
 // words returns the key in k, whose hash has words of that size.
-func words[W sha2.Word](k *HMACKey) *hmacKey[W] { return (*hmacKey[W])(unsafe.Pointer(&k.states)) }
-
-// init expands key for a hash of size bytes with that initial value.
-func (k *hmacKey[W]) init(initial *sha2.State[W], size int, key []byte) {
-	wipe.ReserveStack()
-	var b sha2.Block[W]
-	setKey(&b, initial, size, key)
-	k.inner = *initial
-	k.outer = *initial
-	if sha2.HasPairs[W]() {
-		var outer sha2.Block[W]
-		subtle.XORBytes(outer.Bytes(), b.Bytes(), outerPad[:])
-		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
-		sha2.CompressPair(&k.inner, &k.outer, b.Bytes(), outer.Bytes())
-		clear(outer[:])
-	} else {
-		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
-		k.inner.Compress(b.Bytes())
-		subtle.XORBytes(b.Bytes(), b.Bytes(), flipPad[:])
-		k.outer.Compress(b.Bytes())
-	}
-	clear(b[:])
-}
-
-// setKey sets b to the key, or to its hash of size bytes if it is longer than b, and zeros.
-func setKey[W sha2.Word](b *sha2.Block[W], initial *sha2.State[W], size int, key []byte) {
-	*b = sha2.Block[W]{}
-	if len(key) > len(b.Bytes()) {
-		sha2.Sum(b.Bytes()[:size], initial, nil, 0, key)
-	} else {
-		copy(b.Bytes(), key)
-	}
-}
-
-// The bytes that are added to the key, RFC 2104 section 2, and those that turn one pad into the other.
-// Nothing changes them.
-var (
-	innerPad = [sha2.BlockSize512]byte(bytes.Repeat([]byte{0x36}, sha2.BlockSize512))
-	outerPad = [sha2.BlockSize512]byte(bytes.Repeat([]byte{0x5c}, sha2.BlockSize512))
-	flipPad  = [sha2.BlockSize512]byte(bytes.Repeat([]byte{0x36 ^ 0x5c}, sha2.BlockSize512))
-)
+func words[W sha2.Word](k *HMACKey) *sha2.Key[W] { return (*sha2.Key[W])(unsafe.Pointer(&k.states)) }
 
 // mustLive panics if there is no key.
 func (k *HMACKey) mustLive() {
@@ -200,10 +156,10 @@ func (k *HMACKey) sum(tag, msg []byte) {
 		k.sumFIPS(tag, msg)
 	case k.wide:
 		w := words[uint64](k)
-		sha2.Sum(tag, &w.inner, &w.outer, sha2.BlockSize512, msg)
+		sha2.Sum(tag, &w.Inner, &w.Outer, sha2.BlockSize512, msg)
 	default:
 		w := words[uint32](k)
-		sha2.Sum(tag, &w.inner, &w.outer, sha2.BlockSize256, msg)
+		sha2.Sum(tag, &w.Inner, &w.Outer, sha2.BlockSize256, msg)
 	}
 }
 
@@ -301,10 +257,10 @@ func (f *hmacHash) sum(tag, key, msg []byte) {
 
 func sumOnce[W sha2.Word](initial *sha2.State[W], tag, key, msg []byte) {
 	wipe.ReserveStack()
-	var k hmacKey[W]
-	k.init(initial, len(tag), key)
-	sha2.Sum(tag, &k.inner, &k.outer, uint64(sha2.BlockSize[W]()), msg)
-	k = hmacKey[W]{}
+	var k sha2.Key[W]
+	k.Init(initial, len(tag), key)
+	sha2.Sum(tag, &k.Inner, &k.Outer, uint64(sha2.BlockSize[W]()), msg)
+	k = sha2.Key[W]{}
 }
 
 // HMAC is a stream that computes the HMAC, RFC 2104 and FIPS 198-1, of what is written to it, with
@@ -328,7 +284,7 @@ type HMAC struct {
 // hmacMessage is what a stream has of its message, for words of one size. So a stream has no more
 // memory than its hash needs.
 type hmacMessage[W sha2.Word] struct {
-	key   *hmacKey[W]
+	key   *sha2.Key[W]
 	n     uint64 // bytes hashed, including the inner pad
 	state sha2.State[W]
 	block sha2.Block[W] // its first n modulo BlockSize bytes are in use
@@ -338,7 +294,7 @@ type hmacMessage[W sha2.Word] struct {
 func messageOf[W sha2.Word](m *HMAC) *hmacMessage[W] { return (*hmacMessage[W])(m.message) }
 
 // newStream returns a stream under a key for tags of size bytes.
-func newStream[W sha2.Word](k *hmacKey[W], h uint8, size *uint8) *HMAC {
+func newStream[W sha2.Word](k *sha2.Key[W], h uint8, size *uint8) *HMAC {
 	p := new(struct {
 		stream  HMAC
 		message hmacMessage[W]
@@ -354,13 +310,13 @@ func newOwner[W sha2.Word](f *hmacHash, initial *sha2.State[W], key []byte) *HMA
 	p := new(struct { // one allocation, as for UMAC
 		stream  HMAC
 		message hmacMessage[W]
-		key     hmacKey[W]
+		key     sha2.Key[W]
 		size    uint8
 	})
 	p.size = uint8(f.size)
 	p.stream.begin(uint8(f.hash), &p.size, unsafe.Pointer(&p.message), sha2.Size[W]() == sha2.Size512)
 	p.stream.ownsKey = true
-	p.key.init(initial, f.size, key)
+	p.key.Init(initial, f.size, key)
 	p.message.key = &p.key
 	p.message.reset()
 	return &p.stream
@@ -470,7 +426,7 @@ func (m *HMAC) sum(tag []byte) {
 func (m *hmacMessage[W]) sum(tag []byte) {
 	block := m.block.Bytes()
 	used := m.n & uint64(len(block)-1)
-	sha2.Sum(tag, &m.state, &m.key.outer, m.n-used, block[:used])
+	sha2.Sum(tag, &m.state, &m.key.Outer, m.n-used, block[:used])
 }
 
 // Verify reports whether tag is the tag of the message written so far. It returns false if the tag
@@ -501,7 +457,7 @@ func (m *HMAC) Reset() {
 func (m *hmacMessage[W]) reset() {
 	clear(m.block[:])
 	m.n = uint64(sha2.BlockSize[W]())
-	m.state = m.key.inner // a tuple assignment would copy it to the stack
+	m.state = m.key.Inner // a tuple assignment would copy it to the stack
 }
 
 // Size returns the size of a tag in bytes: 28, 32, 48 or 64.
@@ -574,7 +530,7 @@ func (m *HMAC) Destroy() {
 
 func (s *hmacMessage[W]) destroy(ownsKey bool) {
 	if ownsKey {
-		*s.key = hmacKey[W]{}
+		*s.key = sha2.Key[W]{}
 	}
 	*s = hmacMessage[W]{}
 }

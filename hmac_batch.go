@@ -6,7 +6,6 @@ package fastmac
 
 import (
 	"crypto"
-	"crypto/subtle"
 	"fmt"
 	"unsafe"
 
@@ -174,7 +173,7 @@ func sideBySide[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 func runPairs[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 	wipe.ReserveStack()
 	var tags [2]hmacTag
-	var keys [2]hmacKey[W]
+	var keys [2]sha2.Key[W]
 	for ; len(b.batch)-b.next >= 2; b.next += 2 {
 		var m [2]sha2.Message[W]
 		for i := range m {
@@ -183,12 +182,12 @@ func runPairs[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 			case b.key != nil:
 				k = words[W](b.key)
 			case b.keys != nil:
-				k.init(initial, b.hash.size, b.keys[b.next+i])
+				k.Init(initial, b.hash.size, b.keys[b.next+i])
 			default:
 				b.loader.load(b.batch, b.next+i)
 				k = words[W](b.expanded[b.next+i])
 			}
-			m[i] = sha2.Message[W]{Out: b.room(&b.batch[b.next+i], &tags[i]), State: &k.inner, Outer: &k.outer, N: uint64(sha2.BlockSize[W]()), P: b.batch[b.next+i].Data}
+			m[i] = sha2.Message[W]{Out: b.room(&b.batch[b.next+i], &tags[i]), State: &k.Inner, Outer: &k.Outer, N: uint64(sha2.BlockSize[W]()), P: b.batch[b.next+i].Data}
 		}
 		sha2.SumPair(&m)
 		for i := range m {
@@ -197,7 +196,7 @@ func runPairs[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 			}
 		}
 	}
-	keys = [2]hmacKey[W]{}
+	keys = [2]sha2.Key[W]{}
 }
 
 // hmacLanes are messages of a batch side by side. Each lane has one message at a time, and starts
@@ -251,8 +250,8 @@ func runLanes[W sha2.Word](b *hmacBatch, initial *sha2.State[W], lanes, minLanes
 // run is runLanes after the stack has room for its frame, which has secrets.
 func (b *hmacLanes[W]) run(lanes, minLanes int) {
 	if b.key != nil {
-		b.hashes.SetInitial(&words[W](b.key).inner)
-		b.hashes.SetOuter(&words[W](b.key).outer)
+		b.hashes.SetInitial(&words[W](b.key).Inner)
+		b.hashes.SetOuter(&words[W](b.key).Outer)
 	} else if b.keys != nil {
 		b.hashes.SetInitial(b.value)
 	}
@@ -310,7 +309,7 @@ func (b *hmacLanes[W]) together(lanes int) bool {
 		for l := range batch {
 			b.loader.load(b.batch, b.next+l)
 			k := words[W](b.expanded[b.next+l])
-			b.hashes.Begin(l, &k.inner, &k.outer)
+			b.hashes.Begin(l, &k.Inner, &k.Outer)
 		}
 		initial = 0
 	case b.keys != nil:
@@ -320,7 +319,7 @@ func (b *hmacLanes[W]) together(lanes int) bool {
 		b.hashes.Block(&runs, all, 0)
 		b.hashes.MoveAllToOuter()
 		for l := range batch {
-			subtle.XORBytes(runs[l], runs[l], flipPad[:])
+			b.end(l)[0].FlipPad()
 		}
 		b.hashes.Block(&runs, all, 0)
 		initial = 0
@@ -361,8 +360,7 @@ func (b *hmacLanes[W]) together(lanes int) bool {
 // outerPad returns the outer pad of a key, in the room of a lane.
 func (b *hmacLanes[W]) outerPad(l int, key []byte) []byte {
 	pad := &b.end(l)[0]
-	setKey(pad, b.value, b.hash.size, key)
-	subtle.XORBytes(pad.Bytes(), pad.Bytes(), outerPad[:])
+	pad.SetOuterPad(b.value, b.hash.size, key)
 	return pad.Bytes()
 }
 
@@ -374,7 +372,7 @@ func (b *hmacLanes[W]) start(l int) []byte {
 	if b.expanded != nil {
 		b.loader.load(b.batch, lane.message)
 		k := words[W](b.expanded[lane.message])
-		b.hashes.Begin(l, &k.inner, &k.outer)
+		b.hashes.Begin(l, &k.Inner, &k.Outer)
 		return b.startMessage(l)
 	}
 	b.initial |= 1 << l
@@ -395,7 +393,7 @@ func (b *hmacLanes[W]) advance(l int) []byte {
 		b.hashes.MoveToOuter(l)
 		b.initial |= 1 << l
 		pad := &b.end(l)[0]
-		subtle.XORBytes(pad.Bytes(), pad.Bytes(), flipPad[:])
+		pad.FlipPad()
 		return pad.Bytes()
 	case stageInnerPad:
 		return b.startMessage(l)

@@ -113,7 +113,7 @@ var k256 = [64]uint32{
 //
 //go:nosplit
 func (s *State[W]) Compress(p []byte) {
-	if !hasAssembly[W]() {
+	if !HasAssembly[W]() {
 		compressStd(s, p)
 		return
 	}
@@ -146,7 +146,7 @@ type (
 // set to the first bytes of the hash of that block and the first hash, which is cut to the size of
 // out too. That has at most [Size] bytes, and is a number of words of 4 bytes. out may overlap p.
 func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
-	if !hasAssembly[W]() {
+	if !HasAssembly[W]() {
 		sumStd(out, state, outer, n, p)
 		return
 	}

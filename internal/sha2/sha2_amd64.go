@@ -41,8 +41,8 @@ func init() {
 	)
 }
 
-// hasAssembly reports whether a kernel for one message is in use, and not the standard library.
-func hasAssembly[W Word]() bool {
+// HasAssembly reports whether a kernel for one message is in use, and not the standard library.
+func HasAssembly[W Word]() bool {
 	if wordSize[W]() == 4 {
 		return use256SHA
 	}

@@ -20,17 +20,17 @@ func init() {
 	kernel.Register(kernel.SHA512, "stdlib", kernel.Kernel{Name: "sha512", Needs: kernel.Set{kernel.ARM64SHA512}, Use: &use512SHA512})
 }
 
-// hasAssembly reports whether the kernels are in use, and not the standard library.
-func hasAssembly[W Word]() bool { return wordSize[W]() == 8 && use512SHA512 }
+// HasAssembly reports whether the kernels are in use, and not the standard library.
+func HasAssembly[W Word]() bool { return wordSize[W]() == 8 && use512SHA512 }
 
 // LaneCount returns 0: there are pairs instead.
 func LaneCount[W Word]() (lanes, minLanes int) { return 0, 0 }
 
 // HasPairs reports whether two messages are compressed side by side, which takes less time than one
 // after the other.
-func HasPairs[W Word]() bool { return hasAssembly[W]() }
+func HasPairs[W Word]() bool { return HasAssembly[W]() }
 
-// compress calls the kernel, as block512SHA512. There is none for 32-bit words: see hasAssembly.
+// compress calls the kernel, as block512SHA512. There is none for 32-bit words: see HasAssembly.
 //
 //go:nosplit
 func compress[W Word](state *State[W], p *byte, blocks int, end *end[W]) {

@@ -13,8 +13,8 @@ func init() {
 	kernel.Register(kernel.SHA512, "stdlib")
 }
 
-// hasAssembly reports whether a kernel is in use, and not the standard library.
-func hasAssembly[W Word]() bool { return false }
+// HasAssembly reports whether a kernel is in use, and not the standard library.
+func HasAssembly[W Word]() bool { return false }
 
 // LaneCount returns 0: no lanes are compressed side by side.
 func LaneCount[W Word]() (lanes, minLanes int) { return 0, 0 }
@@ -22,7 +22,7 @@ func LaneCount[W Word]() (lanes, minLanes int) { return 0, 0 }
 // HasPairs returns false: no two messages are compressed side by side.
 func HasPairs[W Word]() bool { return false }
 
-func compress[W Word](*State[W], *byte, int, *end[W]) {} // never called: see hasAssembly
+func compress[W Word](*State[W], *byte, int, *end[W]) {} // never called: see HasAssembly
 
 func compressPair[W Word](_, _ *State[W], _, _ *byte, _ int, _ *[2]end[W]) {} // nor this: see HasPairs
 

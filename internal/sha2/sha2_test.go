@@ -471,14 +471,14 @@ func TestLaneCount(t *testing.T) { forAllKernels(t, testLaneCount[uint32], testL
 
 func testLaneCount[W Word](t *testing.T) {
 	lanes, minLanes := LaneCount[W]()
-	if hasAssembly[W]() && lanes == 0 && !HasPairs[W]() || minLanes > lanes || lanes > rowSize/wordSize[W]() {
+	if HasAssembly[W]() && lanes == 0 && !HasPairs[W]() || minLanes > lanes || lanes > rowSize/wordSize[W]() {
 		t.Errorf("%d lanes, from %d", lanes, minLanes)
 	}
 	layer := kernel.SHA256
 	if wordSize[W]() == 8 {
 		layer = kernel.SHA512
 	}
-	if kernel.Active(layer) == "stdlib" && (hasAssembly[W]() || lanes > 0 || HasPairs[W]()) {
+	if kernel.Active(layer) == "stdlib" && (HasAssembly[W]() || lanes > 0 || HasPairs[W]()) {
 		t.Errorf("the standard library has %d lanes, pairs %v", lanes, HasPairs[W]())
 	}
 }

@@ -1,0 +1,69 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package hmac has the functions of [crypto/hmac], with the same signatures, results and panics. To use
+// it, change the import line.
+//
+// HMAC with SHA-2, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and SHA-512/256 of the
+// standard library, is that of package [fastmac]; with any other hash it is that of crypto/hmac. So
+// it is in FIPS 140 mode, and with BoringCrypto.
+package hmac
+
+import (
+	"crypto/fips140"
+	"crypto/hmac"
+	"hash"
+	"reflect"
+	"sync/atomic"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/sha2"
+)
+
+// New returns a hash that computes the HMAC, RFC 2104, of what is written to it under key, with the
+// hash that h makes. It does not retain key.
+//
+// h may be a function such as [crypto/sha256.New], a method value such as [crypto.SHA256].New, or any
+// other function that returns a new hash for each call.
+//
+// If h makes SHA-2 of the standard library, the result is a [*fastmac.HMAC], except in FIPS 140 mode
+// and with BoringCrypto. That has also the methods Clone, Verify, WriteString and Destroy, which
+// overwrites the key. Else it is that of [crypto/hmac.New]. It is not safe for concurrent use.
+func New(h func() hash.Hash, key []byte) hash.Hash {
+	if fips140.Enabled() {
+		return hmac.New(h, key)
+	}
+	entry := reflect.ValueOf(h).Pointer()
+	if entry == other.Load() {
+		// Likely not SHA-2 this time either. Calling h to find out would take 10 % longer with SHA-1.
+		if m := hmac.New(h, key); !likeSHA2(m) {
+			return m
+		}
+	}
+	known, h := sha2.Made(h)
+	if known == 0 {
+		other.Store(entry)
+		return hmac.New(h, key)
+	}
+	m, err := fastmac.NewHMAC(known, key)
+	if err != nil {
+		panic(err) // not outside FIPS 140 mode
+	}
+	return m
+}
+
+// other is the entry of a function that made another hash than SHA-2 when it was called last.
+var other atomic.Uintptr
+
+// likeSHA2 reports whether m may be an HMAC with SHA-2, by its sizes.
+func likeSHA2(m hash.Hash) bool {
+	switch m.Size() {
+	case 28, 32, 48, 64:
+		return m.BlockSize() == 64 || m.BlockSize() == 128
+	}
+	return false
+}
+
+// Equal reports whether two MACs are equal. Its time depends only on their lengths.
+func Equal(mac1, mac2 []byte) bool { return hmac.Equal(mac1, mac2) }

@@ -1,0 +1,53 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sha2
+
+// An Iteration is a block of PBKDF2 under way, RFC 8018 section 5.2: the last HMAC, U, and the sum of
+// all of them, T, as the words of a hash. If the hash is cut, the rest is zeros.
+type Iteration[W Word] struct {
+	Key  Key[W]
+	U, T State[W]
+}
+
+// Start sets U and T to the HMAC of msg under the key, with a hash of size bytes.
+func (it *Iteration[W]) Start(size int, msg []byte) {
+	var b Block[W]
+	u := b.Bytes()
+	Sum(u[:size], &it.Key.Inner, &it.Key.Outer, uint64(len(u)), msg)
+	it.U.decode(u)
+	it.T = it.U
+	clear(b[:])
+}
+
+// Sum sets out, of at most the size of a hash, to the first bytes of T.
+func (it *Iteration[W]) Sum(out []byte) {
+	var b Block[W]
+	it.T.encode(b.Bytes()[:Size[W]()])
+	copy(out, b.Bytes())
+	clear(b[:])
+}
+
+// Iterate makes n more steps of each iteration: U becomes the HMAC of U, and is added to T. The hash has
+// size bytes.
+func Iterate[W Word](its []Iteration[W], size, n int) {
+	for i := range its {
+		its[i].steps(size, n)
+	}
+}
+
+// steps is Iterate for one iteration, message by message.
+func (it *Iteration[W]) steps(size, n int) {
+	var b Block[W]
+	it.U.encode(b.Bytes()[:Size[W]()])
+	u := b.Bytes()[:size]
+	for range n {
+		Sum(u, &it.Key.Inner, &it.Key.Outer, uint64(BlockSize[W]()), u)
+		it.U.decode(b.Bytes())
+		for i, word := range it.U {
+			it.T[i] ^= word
+		}
+	}
+	clear(b[:])
+}

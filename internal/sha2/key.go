@@ -1,0 +1,64 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sha2
+
+import (
+	"bytes"
+	"crypto/subtle"
+
+	"example.com/fastmac/internal/wipe"
+)
+
+// A Key is an expanded key for HMAC, RFC 2104: the chaining values after the inner and the outer pad.
+type Key[W Word] struct{ Inner, Outer State[W] }
+
+// Init expands key for a hash of size bytes with that initial value.
+func (k *Key[W]) Init(initial *State[W], size int, key []byte) {
+	wipe.ReserveStack()
+	var b Block[W]
+	b.setKey(initial, size, key)
+	k.Inner = *initial
+	k.Outer = *initial
+	if HasPairs[W]() {
+		var outer Block[W]
+		subtle.XORBytes(outer.Bytes(), b.Bytes(), outerPad[:])
+		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
+		CompressPair(&k.Inner, &k.Outer, b.Bytes(), outer.Bytes())
+		clear(outer[:])
+	} else {
+		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
+		k.Inner.Compress(b.Bytes())
+		b.FlipPad()
+		k.Outer.Compress(b.Bytes())
+	}
+	clear(b[:])
+}
+
+// SetOuterPad sets b to the outer pad of a key for a hash of size bytes with that initial value.
+func (b *Block[W]) SetOuterPad(initial *State[W], size int, key []byte) {
+	b.setKey(initial, size, key)
+	subtle.XORBytes(b.Bytes(), b.Bytes(), outerPad[:])
+}
+
+// FlipPad turns one pad into the other.
+func (b *Block[W]) FlipPad() { subtle.XORBytes(b.Bytes(), b.Bytes(), flipPad[:]) }
+
+// setKey sets b to the key, or to its hash of size bytes if it is longer than b, and zeros.
+func (b *Block[W]) setKey(initial *State[W], size int, key []byte) {
+	*b = Block[W]{}
+	if len(key) > len(b.Bytes()) {
+		Sum(b.Bytes()[:size], initial, nil, 0, key)
+	} else {
+		copy(b.Bytes(), key)
+	}
+}
+
+// The bytes that are added to the key, RFC 2104 section 2, and those that turn one pad into the other.
+// Nothing changes them.
+var (
+	innerPad = [BlockSize512]byte(bytes.Repeat([]byte{0x36}, BlockSize512))
+	outerPad = [BlockSize512]byte(bytes.Repeat([]byte{0x5c}, BlockSize512))
+	flipPad  = [BlockSize512]byte(bytes.Repeat([]byte{0x36 ^ 0x5c}, BlockSize512))
+)

@@ -1,0 +1,210 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package pbkdf2 derives keys from passwords with PBKDF2, RFC 8018 section 5.2. [Key] has the signature,
+// the results and the errors of [crypto/pbkdf2.Key]: to use it, change the import line. [KeyBatch]
+// derives many keys side by side.
+//
+// With SHA-2 of the standard library, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and
+// SHA-512/256, the HMAC is that of package [fastmac]. With any other hash, in FIPS 140 mode, and with
+// BoringCrypto, both functions use crypto/pbkdf2. So does Key where fastmac has no kernel for the hash.
+package pbkdf2
+
+import (
+	"context"
+	"crypto"
+	"crypto/fips140"
+	"crypto/pbkdf2"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"slices"
+	"unsafe"
+
+	"example.com/fastmac/internal/sha2"
+	"example.com/fastmac/internal/wipe"
+)
+
+// Key returns a key of keyLength bytes, derived from a password and a salt with a number of iterations
+// of HMAC with the hash that h makes.
+//
+// A salt has at least 16 random bytes, NIST SP 800-132 section 5.1. iter is as large as users can wait
+// for; a number less than one is as one. keyLength is 1 to 2^32 - 1 times the size of the hash, or Key
+// returns an error. With GODEBUG=fips140=only there are more errors, see [crypto/pbkdf2.Key]. The time
+// that Key takes does not depend on the contents of password and salt.
+func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
+	f, ok := any(h).(func() hash.Hash)
+	if !ok || fips140.Enabled() || keyLength <= 0 {
+		return pbkdf2.Key(h, password, salt, iter, keyLength)
+	}
+	known, f := sha2.Made(f)
+	if known == 0 {
+		return pbkdf2.Key(f, password, salt, iter, keyLength)
+	}
+	if tooLong(keyLength, known) || !hasKernel(known) {
+		return pbkdf2.Key(h, password, salt, iter, keyLength)
+	}
+	key := make([]byte, keyLength)
+	derive(context.Background(), known, []Derivation{{password, salt, iter, key}})
+	return key, nil
+}
+
+// A Derivation is a key of a batch.
+type Derivation struct {
+	Password string
+	Salt     []byte
+	Iter     int    // at least 1
+	Key      []byte // is set; its length is that of the key in bytes
+}
+
+// KeyBatch sets batch[i].Key to the key that [Key] would return, for each i. It computes several side by
+// side, on one core: on amd64 16 with SHA-256 and AVX-512, for example, and is fastest if there are a
+// multiple of that, with the same number of iterations. A server that verifies many logins gains by it.
+//
+// If ctx is done, KeyBatch ends within milliseconds and returns the error of ctx; in FIPS 140 mode, and
+// with hashes that are not SHA-2, only after the current key. Nothing is computed if a Key has no
+// bytes or too many, or if an Iter is less than 1: that is an error. After an error all keys are zeros.
+//
+// A Key may overlap no slice of the batch.
+func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
+	err := keyBatch(ctx, h, batch)
+	if err != nil {
+		for i := range batch {
+			clear(batch[i].Key)
+		}
+	}
+	return err
+}
+
+func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
+	var known crypto.Hash
+	if !fips140.Enabled() {
+		known, h = sha2.Made(h)
+	}
+	for i := range batch {
+		switch d := &batch[i]; {
+		case len(d.Key) == 0:
+			return fmt.Errorf("pbkdf2: derivation %d has no room for a key", i)
+		case known != 0 && tooLong(len(d.Key), known):
+			return fmt.Errorf("pbkdf2: derivation %d: key of %d bytes is too long", i, len(d.Key))
+		case d.Iter < 1:
+			return fmt.Errorf("pbkdf2: derivation %d: %d iterations", i, d.Iter)
+		}
+	}
+	if known != 0 {
+		return derive(ctx, known, batch)
+	}
+	for i := range batch {
+		d := &batch[i]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key, err := pbkdf2.Key(h, d.Password, d.Salt, d.Iter, len(d.Key))
+		if err != nil {
+			return fmt.Errorf("derivation %d: %w", i, err)
+		}
+		copy(d.Key, key)
+		clear(key)
+	}
+	return ctx.Err()
+}
+
+// tooLong reports whether a key of n bytes has more than 2^32 - 1 blocks, RFC 8018 section 5.2.
+func tooLong(n int, h crypto.Hash) bool {
+	return (uint64(n)-1)/uint64(h.Size()) >= 1<<32-1
+}
+
+// hasKernel reports whether there is assembly for h.
+func hasKernel(h crypto.Hash) bool {
+	if h == crypto.SHA224 || h == crypto.SHA256 {
+		return sha2.HasAssembly[uint32]()
+	}
+	return sha2.HasAssembly[uint64]()
+}
+
+// derive sets the keys of a batch.
+func derive(ctx context.Context, h crypto.Hash, batch []Derivation) error {
+	switch h {
+	case crypto.SHA224:
+		return run(ctx, &sha2.Initial224, h.Size(), batch)
+	case crypto.SHA256:
+		return run(ctx, &sha2.Initial256, h.Size(), batch)
+	case crypto.SHA384:
+		return run(ctx, &sha2.Initial384, h.Size(), batch)
+	case crypto.SHA512_224:
+		return run(ctx, &sha2.Initial512_224, h.Size(), batch)
+	case crypto.SHA512_256:
+		return run(ctx, &sha2.Initial512_256, h.Size(), batch)
+	default:
+		return run(ctx, &sha2.Initial512, h.Size(), batch)
+	}
+}
+
+// steps is how many iterations are made between two looks at the context: some milliseconds.
+const steps = 4096
+
+// A deriver has the blocks of keys that are under way, side by side.
+type deriver[W sha2.Word] struct {
+	blocks [sha2.MaxLanes]sha2.Iteration[W]
+	left   [sha2.MaxLanes]int    // iterations of a block
+	out    [sha2.MaxLanes][]byte // where it belongs
+
+	key  sha2.Key[W] // of the last derivation that was begun
+	msg  []byte      // its salt and the number of the next block
+	rest []byte      // its blocks that have not been begun
+	iter int
+}
+
+// run is derive for a hash of size bytes with that initial value.
+func run[W sha2.Word](ctx context.Context, initial *sha2.State[W], size int, batch []Derivation) error {
+	wipe.ReserveStack()
+	d := new(deriver[W]) // on the heap, where it is not copied
+	defer func() {
+		clear(d.msg)
+		*d = deriver[W]{}
+	}()
+	for active := 0; ; {
+		for ; active < len(d.blocks) && (len(d.rest) > 0 || len(batch) > 0); active++ {
+			if len(d.rest) == 0 {
+				d.begin(initial, size, &batch[0])
+				batch = batch[1:]
+			}
+			d.beginBlock(active, size)
+		}
+		if active == 0 {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(steps, slices.Min(d.left[:active]))
+		sha2.Iterate(d.blocks[:active], size, n)
+		for i := active - 1; i >= 0; i-- {
+			if d.left[i] -= n; d.left[i] == 0 {
+				d.blocks[i].Sum(d.out[i])
+				active--
+				d.blocks[i], d.left[i], d.out[i] = d.blocks[active], d.left[active], d.out[active]
+			}
+		}
+	}
+}
+
+// begin makes the blocks of a derivation the next ones.
+func (d *deriver[W]) begin(initial *sha2.State[W], size int, from *Derivation) {
+	d.key.Init(initial, size, unsafe.Slice(unsafe.StringData(from.Password), len(from.Password)))
+	clear(d.msg)
+	d.msg = append(append(d.msg[:0], from.Salt...), 0, 0, 0, 0)
+	d.rest, d.iter = from.Key, from.Iter
+}
+
+// beginBlock puts the next block of the derivation into place i.
+func (d *deriver[W]) beginBlock(i, size int) {
+	number := d.msg[len(d.msg)-4:]
+	binary.BigEndian.PutUint32(number, binary.BigEndian.Uint32(number)+1)
+	d.blocks[i].Key = d.key
+	d.blocks[i].Start(size, d.msg)
+	d.left[i] = max(d.iter, 1) - 1
+	n := min(size, len(d.rest))
+	d.out[i], d.rest = d.rest[:n], d.rest[n:]
+}
