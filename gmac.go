@@ -244,6 +244,9 @@ func (m *GMAC) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// WriteString is Write of the bytes of s, without a copy.
+func (m *GMAC) WriteString(s string) (int, error) { return m.Write(bytesOf(s)) }
+
 // Tag appends the tag of the message written so far, 16 bytes, to dst and returns the extended
 // slice. The stream does not change: you can write more, and call Tag again with another nonce. dst
 // may overlap nonce.

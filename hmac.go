@@ -379,6 +379,9 @@ func (m *HMAC) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteString is Write of the bytes of s, without a copy.
+func (m *HMAC) WriteString(s string) (int, error) { return m.Write(bytesOf(s)) }
+
 func (m *hmacMessage[W]) write(p []byte) {
 	block := m.block.Bytes()
 	used := int(m.n) & (len(block) - 1)

@@ -224,6 +224,12 @@ func (u *UMAC) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// WriteString is Write of the bytes of s, without a copy.
+func (u *UMAC) WriteString(s string) (int, error) { return u.Write(bytesOf(s)) }
+
+// bytesOf returns the bytes of s, which are only read.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
 // Tag appends the tag of the message written so far, Size() bytes, to dst and returns the extended
 // slice. The stream does not change: you can write more, and call Tag again with another nonce. dst
 // may overlap nonce.
@@ -352,11 +358,12 @@ func bind(s nonceStream, nonce []byte) *boundHash {
 	return b
 }
 
-func (b *boundHash) Write(p []byte) (int, error) { return b.stream.Write(p) }
-func (b *boundHash) Sum(in []byte) []byte        { return b.stream.Tag(in, b.nonce[:b.nonceSize]) }
-func (b *boundHash) Reset()                      { b.stream.Reset() }
-func (b *boundHash) Size() int                   { return b.stream.Size() }
-func (b *boundHash) BlockSize() int              { return b.stream.BlockSize() }
+func (b *boundHash) Write(p []byte) (int, error)       { return b.stream.Write(p) }
+func (b *boundHash) WriteString(s string) (int, error) { return b.stream.Write(bytesOf(s)) }
+func (b *boundHash) Sum(in []byte) []byte              { return b.stream.Tag(in, b.nonce[:b.nonceSize]) }
+func (b *boundHash) Reset()                            { b.stream.Reset() }
+func (b *boundHash) Size() int                         { return b.stream.Size() }
+func (b *boundHash) BlockSize() int                    { return b.stream.BlockSize() }
 
 func (b *boundHash) Clone() (hash.Cloner, error) {
 	s, err := b.stream.Clone()

@@ -35,25 +35,29 @@ func New(h func() hash.Hash, key []byte) hash.Hash {
 		return hmac.New(h, key)
 	}
 	entry := reflect.ValueOf(h).Pointer()
-	if entry == other.Load() {
-		// Likely not SHA-2 this time either. Calling h to find out would take 10 % longer with SHA-1.
-		if m := hmac.New(h, key); !likeSHA2(m) {
-			return m
+	var theirs hash.Hash
+	if entry == other.Load() { // likely again: to find out first would take 10 % longer with SHA-1
+		if theirs = hmac.New(h, key); !likeSHA2(theirs) {
+			return theirs
 		}
 	}
 	known, h := sha2.Made(h)
-	if known == 0 {
-		other.Store(entry)
-		return hmac.New(h, key)
+	if known != 0 {
+		m, err := fastmac.NewHMAC(known, key)
+		if err != nil {
+			panic(err) // not outside FIPS 140 mode
+		}
+		return m
 	}
-	m, err := fastmac.NewHMAC(known, key)
-	if err != nil {
-		panic(err) // not outside FIPS 140 mode
+	if theirs == nil {
+		if theirs = hmac.New(h, key); !likeSHA2(theirs) {
+			other.Store(entry)
+		}
 	}
-	return m
+	return theirs
 }
 
-// other is the entry of a function that made another hash than SHA-2 when it was called last.
+// other is the entry of a function that made a hash of other sizes than SHA-2 when it was called last.
 var other atomic.Uintptr
 
 // likeSHA2 reports whether m may be an HMAC with SHA-2, by its sizes.

@@ -84,6 +84,7 @@ import (
 	"fmt"
 	"hash"
 	"runtime"
+	"unsafe"
 
 	"example.com/fastmac"
 )
@@ -210,6 +211,11 @@ func (p *packetUMAC) Write(b []byte) (int, error) {
 	}
 	p.u.Write(body) // never fails
 	return len(b), nil
+}
+
+// WriteString is Write of the bytes of s, without a copy.
+func (p *packetUMAC) WriteString(s string) (int, error) {
+	return p.Write(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
 // writeNumber reads the missing bytes of the sequence number from the start of b,

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"sync"
@@ -143,7 +144,7 @@ func (s Subject) testMethods(t *testing.T) {
 	}
 	for _, i := range []reflect.Type{
 		reflect.TypeFor[hash.Cloner](), reflect.TypeFor[fmt.Formatter](),
-		reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[encoding.TextMarshaler](),
+		reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[io.StringWriter](), reflect.TypeFor[encoding.TextMarshaler](),
 	} {
 		for m := range i.NumMethod() {
 			known[i.Method(m).Name] = true
@@ -250,6 +251,13 @@ func (s Subject) testWrite(t *testing.T) {
 		write(t, h, p[:0])
 		if got := s.sum(h); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes, then overwritten: %x, want %x", n, got, want)
+		}
+		h.Reset()
+		if n, err := h.(io.StringWriter).WriteString(string(msg)); n != len(msg) || err != nil {
+			t.Fatalf("WriteString of %d bytes: %d, %v", len(msg), n, err)
+		}
+		if got := s.sum(h); !bytes.Equal(got, want) {
+			t.Errorf("%d bytes of a string: %x, want %x", n, got, want)
 		}
 	}
 }
@@ -375,11 +383,12 @@ func (s Subject) testAllocations(t *testing.T) {
 	SkipAllocations(t)
 	h := s.New()
 	msg := random(1500)
-	buf := make([]byte, 0, 100)
+	buf, text := make([]byte, 0, 100), string(msg)
 	if n := testing.AllocsPerRun(100, func() {
 		h.Reset()
 		h.Write(msg[:4])
 		h.Write(msg)
+		io.WriteString(h, text)
 		h.Sum(append(buf, s.Nonce...))
 	}); n != 0 {
 		t.Errorf("%v allocations per tag", n)

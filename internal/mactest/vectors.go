@@ -25,7 +25,7 @@ import (
 	"testing"
 )
 
-// file is a file of testdata with its number of tags. A new file gets a row here and one in
+// file is a file of testdata with its number of tags, or of keys. A new file gets a row here and one in
 // testdata/README.md.
 type file struct {
 	name string
@@ -50,6 +50,13 @@ var (
 		{"wycheproof/hmac_sha512_test.json", 174},
 		{"wycheproof/hmac_sha512_224_test.json", 173},
 		{"wycheproof/hmac_sha512_256_test.json", 175},
+	}
+	pbkdf2Files = []file{
+		{"wycheproof/pbkdf2_hmacsha224_test.json", 58},
+		{"wycheproof/pbkdf2_hmacsha256_test.json", 60},
+		{"wycheproof/pbkdf2_hmacsha384_test.json", 58},
+		{"wycheproof/pbkdf2_hmacsha512_test.json", 58},
+		{"bip39/bip39_pbkdf2.json", 24},
 	}
 	gcmFiles = []file{
 		{"nist-cavp/aes256_gcm_cavp.json", 750},
@@ -231,6 +238,47 @@ func HMACVectors(t testing.TB, hashes ...crypto.Hash) (vectors []HMACVector) {
 				Key: row.Key, Msg: row.Msg, Tag: append(row.Tag, row.Mac...),
 				Valid: row.Result == "" || row.Result == "valid",
 			})
+		}
+	}
+	return vectors
+}
+
+// PBKDF2Vector is a key that was derived from a password.
+type PBKDF2Vector struct {
+	Name           string
+	Hash           crypto.Hash
+	Password, Salt []byte
+	Iter           int
+	Key            []byte
+}
+
+// PBKDF2Vectors returns all PBKDF2 vectors of testdata.
+func PBKDF2Vectors(t testing.TB) (vectors []PBKDF2Vector) {
+	t.Helper()
+	type row struct {
+		TcID               int
+		Password, Salt, DK hexBytes
+		IterationCount     int
+		Result             string
+	}
+	for _, f := range pbkdf2Files {
+		var content struct {
+			Algorithm  string
+			Tests      []row
+			TestGroups []struct{ Tests []row }
+		}
+		load(t, f.name, &content)
+		rows := content.Tests
+		for _, group := range content.TestGroups {
+			rows = append(rows, group.Tests...)
+		}
+		f.check(t, len(rows))
+		h := hmacHash(t, strings.TrimPrefix(content.Algorithm, "PBKDF2-"))
+		for _, r := range rows {
+			if r.Result != "valid" {
+				t.Fatalf("testdata/%s: test %d is %s", f.name, r.TcID, r.Result)
+			}
+			vectors = append(vectors, PBKDF2Vector{fmt.Sprintf("%s#%d", f.name, r.TcID), h, r.Password, r.Salt, r.IterationCount, r.DK})
 		}
 	}
 	return vectors

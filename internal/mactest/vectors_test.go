@@ -21,7 +21,7 @@ import (
 func TestFiles(t *testing.T) {
 	dir := testdata(t)
 	inTables := make(map[string]int)
-	for _, f := range slices.Concat(umacFiles, hmacFiles, gcmFiles) {
+	for _, f := range slices.Concat(umacFiles, hmacFiles, pbkdf2Files, gcmFiles) {
 		inTables[f.name] = f.tags
 	}
 
@@ -45,7 +45,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := make(map[string]int)
-	for _, m := range regexp.MustCompile("(?m)^\\| `(.+\\.json)` \\| ([0-9,]+) tags").FindAllStringSubmatch(string(readme), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `(.+\\.json)` \\| ([0-9,]+) (?:tags|keys)").FindAllStringSubmatch(string(readme), -1) {
 		n, err := strconv.Atoi(strings.ReplaceAll(m[2], ",", ""))
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,275 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hmac
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/fips140"
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha3"
+	"crypto/sha512"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"io"
+	"strings"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
+)
+
+// standard is whether all HMACs are crypto/hmac's, in FIPS 140 mode and with BoringCrypto.
+var standard = fips140.Enabled() || strings.Contains(fmt.Sprintf("%T", sha256.New()), "boring")
+
+// embedded is a hash that only looks like SHA-256.
+type embedded struct{ hash.Hash }
+
+func (e embedded) Sum(b []byte) []byte { return append(b, make([]byte, sha256.Size)...) }
+
+// blake has the sizes of BLAKE2b-512, which are those of SHA-512.
+type blake struct{ hash.Hash }
+
+func (blake) Size() int      { return 64 }
+func (blake) BlockSize() int { return 128 }
+
+func (b blake) Sum(p []byte) []byte { return append(b.Hash.Sum(p), make([]byte, 64-sha256.Size)...) }
+
+// after returns functions that make hashes which have been used.
+func after(f func() hash.Hash, use func(hash.Hash)) func() hash.Hash {
+	return func() hash.Hash {
+		h := f()
+		use(h)
+		return h
+	}
+}
+
+// turns returns a function that makes hashes by one function after the other.
+func turns(fs ...func() hash.Hash) func() hash.Hash {
+	n := 0
+	return func() hash.Hash {
+		n++
+		return fs[(n-1)%len(fs)]()
+	}
+}
+
+// makers are functions that make hashes, and whether theirs are SHA-2 of the standard library.
+// Those that count their calls are made anew for each use.
+var makers = []struct {
+	name string
+	make func() func() hash.Hash
+	ours bool
+}{
+	{"sha256.New224", func() func() hash.Hash { return sha256.New224 }, true},
+	{"sha256.New", func() func() hash.Hash { return sha256.New }, true},
+	{"sha512.New384", func() func() hash.Hash { return sha512.New384 }, true},
+	{"sha512.New", func() func() hash.Hash { return sha512.New }, true},
+	{"sha512.New512_224", func() func() hash.Hash { return sha512.New512_224 }, true},
+	{"sha512.New512_256", func() func() hash.Hash { return sha512.New512_256 }, true},
+	{"crypto.SHA224", func() func() hash.Hash { return crypto.SHA224.New }, true},
+	{"crypto.SHA256", func() func() hash.Hash { return crypto.SHA256.New }, true},
+	{"crypto.SHA384", func() func() hash.Hash { return crypto.SHA384.New }, true},
+	{"crypto.SHA512", func() func() hash.Hash { return crypto.SHA512.New }, true},
+	{"crypto.SHA512_224", func() func() hash.Hash { return crypto.SHA512_224.New }, true},
+	{"crypto.SHA512_256", func() func() hash.Hash { return crypto.SHA512_256.New }, true},
+	{"closure", func() func() hash.Hash { return func() hash.Hash { return sha256.New() } }, true},
+	{"closure with a variable", func() func() hash.Hash { h := crypto.SHA384; return func() hash.Hash { return h.New() } }, true},
+	{"Reset of a fresh hash", func() func() hash.Hash { return after(sha512.New, func(h hash.Hash) { h.Reset() }) }, true},
+
+	{"crypto.SHA1", func() func() hash.Hash { return crypto.SHA1.New }, false},
+	{"sha1.New", func() func() hash.Hash { return sha1.New }, false},
+	{"md5.New", func() func() hash.Hash { return md5.New }, false},
+	{"SHA3-256", func() func() hash.Hash { return func() hash.Hash { return sha3.New256() } }, false},
+	{"SHA3-512", func() func() hash.Hash { return crypto.SHA3_512.New }, false},
+	{"FNV", func() func() hash.Hash { return func() hash.Hash { return fnv.New128a() } }, false},
+	{"embedded SHA-256", func() func() hash.Hash { return func() hash.Hash { return embedded{sha256.New()} } }, false},
+	{"pointer to embedded SHA-256", func() func() hash.Hash { return func() hash.Hash { return &embedded{sha256.New()} } }, false},
+	{"the sizes of SHA-512", func() func() hash.Hash { return func() hash.Hash { return &blake{sha256.New()} } }, false},
+	{"HMAC as a hash", func() func() hash.Hash { return func() hash.Hash { return hmac.New(sha256.New, nil) } }, false},
+	{"fastmac as a hash", func() func() hash.Hash { return func() hash.Hash { return New(sha256.New, nil) } }, false},
+	{"used SHA-256", func() func() hash.Hash {
+		return after(sha256.New, func(h hash.Hash) { h.Write([]byte("domain")) })
+	}, false},
+	{"used SHA-512", func() func() hash.Hash { return after(sha512.New, func(h hash.Hash) { h.Write(make([]byte, 128)) }) }, false},
+	{"used and reset SHA-256", func() func() hash.Hash {
+		return after(sha256.New, func(h hash.Hash) { h.Write([]byte("x")); h.Reset() })
+	}, false},
+	{"SHA-256, then SHA-224", func() func() hash.Hash { return turns(sha256.New, sha256.New224) }, false},
+	{"SHA-224, then SHA-256", func() func() hash.Hash { return turns(sha256.New224, sha256.New) }, false},
+	{"SHA-1, then SHA-256", func() func() hash.Hash { return turns(sha1.New, sha256.New) }, false},
+	{"SHA-256, then used SHA-256", func() func() hash.Hash {
+		return turns(sha256.New, after(sha256.New, func(h hash.Hash) { h.Write([]byte("domain")) }))
+	}, false},
+}
+
+// TestNew compares New with that of crypto/hmac, with hashes of all kinds.
+func TestNew(t *testing.T) {
+	skipEnforced(t)
+	for _, m := range makers {
+		t.Run(m.name, func(t *testing.T) {
+			for range 3 { // a function that is not SHA-2 is remembered
+				for _, keySize := range []int{0, 1, 32, 63, 64, 65, 128, 129, 500} {
+					key := bytes.Repeat([]byte{byte(keySize)}, keySize)
+					ours, theirs := New(m.make(), key), hmac.New(m.make(), key)
+					if _, ok := ours.(*fastmac.HMAC); ok != (m.ours && !standard) {
+						t.Fatalf("it is a %T", ours)
+					}
+					if ours.Size() != theirs.Size() || ours.BlockSize() != theirs.BlockSize() {
+						t.Errorf("sizes %d and %d, want %d and %d", ours.Size(), ours.BlockSize(), theirs.Size(), theirs.BlockSize())
+					}
+					for n := range 3 {
+						for _, h := range []hash.Hash{ours, theirs} {
+							io.WriteString(h, "a message")
+							h.Write(make([]byte, 100*n))
+						}
+						if got, want := ours.Sum([]byte("prefix")), theirs.Sum([]byte("prefix")); !bytes.Equal(got, want) {
+							t.Errorf("key of %d bytes, message %d: %x, want %x", keySize, n, got, want)
+						}
+						if n == 1 {
+							ours.Reset()
+							theirs.Reset()
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func skipEnforced(t *testing.T) {
+	if fips140.Enforced() {
+		t.Skip("GODEBUG=fips140=only refuses most of this")
+	}
+}
+
+// TestOneEntry calls New with functions that have the same code and make different hashes.
+func TestOneEntry(t *testing.T) {
+	skipEnforced(t)
+	for range 3 {
+		for _, h := range []crypto.Hash{crypto.SHA1, crypto.SHA256, crypto.SHA1, crypto.SHA512, crypto.MD5, crypto.SHA3_256, crypto.SHA224} {
+			for _, f := range []func() hash.Hash{h.New, func() hash.Hash { return h.New() }} {
+				m := New(f, []byte("key"))
+				want := hmac.New(h.New, []byte("key"))
+				if got, want := m.Sum(nil), want.Sum(nil); !bytes.Equal(got, want) {
+					t.Errorf("%v: %x, want %x", h, got, want)
+				}
+				isSHA2 := h == crypto.SHA224 || h == crypto.SHA256 || h == crypto.SHA512
+				if _, ok := m.(*fastmac.HMAC); ok != (isSHA2 && !standard) {
+					t.Errorf("%v: it is a %T", h, m)
+				}
+			}
+		}
+	}
+}
+
+// TestPanics compares panics with those of crypto/hmac.
+func TestPanics(t *testing.T) {
+	same := sha256.New()
+	used := sha1.New()
+	for name, f := range map[string]func() hash.Hash{
+		"nil":                func() hash.Hash { return nil },
+		"the same SHA-256":   func() hash.Hash { return same },
+		"the same SHA-1":     func() hash.Hash { return used },
+		"not linked":         crypto.BLAKE2b_512.New,
+		"a nil pointer":      func() hash.Hash { return (*blake)(nil) },
+		"a panic of its own": func() hash.Hash { panic("mine") },
+		"no function":        nil,
+	} {
+		message := func(newHMAC func(func() hash.Hash, []byte) hash.Hash) (message string) {
+			defer func() { message = fmt.Sprint(recover()) }()
+			newHMAC(f, []byte("key"))
+			return "none"
+		}
+		if got, want := message(New), message(hmac.New); got != want || got == "none" {
+			t.Errorf("%s: panic %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestMethods checks what a stream has besides what crypto/hmac's has.
+func TestMethods(t *testing.T) {
+	if standard {
+		t.Skip("it is crypto/hmac's")
+	}
+	key := []byte("a key that is overwritten")
+	m := New(sha512.New384, key).(interface {
+		hash.Cloner
+		io.StringWriter
+		Verify(tag []byte) bool
+		Destroy()
+	})
+	clear(key)
+	m.WriteString("mess")
+	c, err := m.Clone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.WriteString("age")
+	c.Write([]byte("age"))
+	want := hmac.New(sha512.New384, []byte("a key that is overwritten"))
+	want.Write([]byte("message"))
+	tag := want.Sum(nil)
+	if !m.Verify(tag) || !Equal(c.Sum(nil), tag) || m.Verify(tag[1:]) || Equal(tag, tag[1:]) {
+		t.Error("another tag")
+	}
+	m.Destroy()
+	defer func() {
+		if recover() == nil {
+			t.Error("a clone is used after its key has been destroyed")
+		}
+	}()
+	c.Sum(nil)
+}
+
+// TestAllocations counts what a tag under a new key allocates.
+func TestAllocations(t *testing.T) {
+	mactest.SkipAllocations(t)
+	if standard {
+		t.Skip("it is crypto/hmac's")
+	}
+	key := make([]byte, 32)
+	for name, f := range map[string]func() hash.Hash{"sha256.New": sha256.New, "crypto.SHA512.New": crypto.SHA512.New} {
+		if n := testing.AllocsPerRun(100, func() {
+			m := New(f, key)
+			m.Write(key)
+			m.Sum(nil)
+		}); n > 2 {
+			t.Errorf("%s: %v allocations, want the stream and the tag", name, n)
+		}
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	key, msg := make([]byte, 32), make([]byte, 32)
+	for _, h := range []struct {
+		name string
+		f    func() hash.Hash
+	}{
+		{"sha256.New", sha256.New},
+		{"crypto.SHA256.New", crypto.SHA256.New},
+		{"closure", func() hash.Hash { return sha256.New() }},
+		{"sha512.New", sha512.New},
+		{"sha1.New", sha1.New},
+		{"SHA3-256", func() hash.Hash { return sha3.New256() }},
+	} {
+		for _, impl := range []struct {
+			name string
+			f    func(func() hash.Hash, []byte) hash.Hash
+		}{{"fastmac", New}, {"crypto", hmac.New}} {
+			b.Run(h.name+"/"+impl.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					m := impl.f(h.f, key)
+					m.Write(msg)
+					m.Sum(nil)
+				}
+			})
+		}
+	}
+}
