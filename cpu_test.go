@@ -60,7 +60,7 @@ func TestHardware(t *testing.T) {
 	if best.GCM == "stdlib" && hw.GCM == "none" {
 		best.GCM = "none"
 	}
-	if kernel.Active(kernel.GCM) == "stdlib" && fips140.Enforced() {
+	if kernel.Active(kernel.GCM) == "stdlib" && kernel.FIPSEnforced() {
 		lacks.GCM = "approval (fips140=only)"
 	}
 	if useFIPS {
@@ -200,7 +200,7 @@ func TestFeaturesOff(t *testing.T) {
 		cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",cpu."+strings.ReplaceAll(test.off, ",", "=off,cpu.")+"=off", ","),
 			"FASTMAC_TEST_KERNELS="+strings.Join(want, ","), "FASTMAC_TEST_MISSING="+test.missing)
 		out, err := cmd.CombinedOutput()
-		if _, ok := errors.AsType[*fs.PathError](err); ok {
+		if e := (*fs.PathError)(nil); errors.As(err, &e) {
 			t.Skipf("cannot start itself, as in an emulator: %v", err)
 		}
 		if err != nil {

@@ -57,7 +57,8 @@ func ExampleNewUMACKey() {
 func ExampleKeySizeError() {
 	key := []byte("fifteen bytes..")
 	_, err := fastmac.NewUMACKey(key, fastmac.UMAC64Size)
-	if size, ok := errors.AsType[fastmac.KeySizeError](err); ok {
+	var size fastmac.KeySizeError
+	if errors.As(err, &size) {
 		fmt.Printf("the key file has %d bytes, want 16\n", size)
 	}
 	// Output: the key file has 15 bytes, want 16

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
@@ -569,7 +570,7 @@ func (k *HMACKey) initFIPS(key []byte) {
 // 800-131A section 10. crypto/hmac would panic too, but it sees the zero-padded key.
 func approve(key []byte) error {
 	const minSize = 112 / 8
-	if len(key) < minSize && fips140.Enforced() {
+	if len(key) < minSize && kernel.FIPSEnforced() {
 		return fmt.Errorf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minSize)
 	}
 	return nil

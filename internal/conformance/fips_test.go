@@ -29,8 +29,8 @@ import (
 // short keys.
 func TestFIPS140(t *testing.T) {
 	if mode := os.Getenv("FASTMAC_TEST_FIPS"); mode != "" {
-		if !fips140.Enabled() || fips140.Enforced() != strings.HasPrefix(mode, "only") {
-			t.Fatalf("%s: enabled %v, enforced %v", mode, fips140.Enabled(), fips140.Enforced())
+		if !fips140.Enabled() || kernel.FIPSEnforced() != strings.HasPrefix(mode, "only") {
+			t.Fatalf("%s: enabled %v, enforced %v", mode, fips140.Enabled(), kernel.FIPSEnforced())
 		}
 		testFIPSHMAC(t)
 		testFIPSUMAC(t)
@@ -45,7 +45,7 @@ func TestFIPS140(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.short", "-test.v", "-test.run="+run)
 		cmd.Env = append(os.Environ(), "FASTMAC_TEST_FIPS="+mode, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",fips140="+mode, ","))
 		out, err := cmd.CombinedOutput()
-		if _, ok := errors.AsType[*fs.PathError](err); ok {
+		if e := (*fs.PathError)(nil); errors.As(err, &e) {
 			t.Skipf("cannot start itself, as in an emulator: %v", err)
 		}
 		if bytes.Contains(out, []byte("incompatible with the purego build tag")) {
@@ -81,6 +81,9 @@ func testFIPSHMAC(t *testing.T) {
 	}
 }
 
+// withoutEnforcement is fips140.WithoutEnforcement, which Go 1.25 lacks.
+var withoutEnforcement = func(func()) {}
+
 func testFIPSShortKeys(t *testing.T, h crypto.Hash) {
 	key := make([]byte, 14)
 	keys, batch := make([][]byte, 17), make([]fastmac.Message, 17)
@@ -90,10 +93,10 @@ func testFIPSShortKeys(t *testing.T, h crypto.Hash) {
 	keys[16] = key[:13]
 	refuses := func(what string, call func() error) {
 		err := call()
-		if fips140.Enforced() && (err == nil || !strings.Contains(err.Error(), "want 14 or more with GODEBUG=fips140=only")) {
+		if kernel.FIPSEnforced() && (err == nil || !strings.Contains(err.Error(), "want 14 or more with GODEBUG=fips140=only")) {
 			t.Errorf("%v: %s of a short key: %v", h, what, err)
 		}
-		fips140.WithoutEnforcement(func() {
+		withoutEnforcement(func() {
 			if err := call(); err != nil {
 				t.Errorf("%v: %s of a short key without enforcement: %v", h, what, err)
 			}
@@ -106,13 +109,13 @@ func testFIPSShortKeys(t *testing.T, h crypto.Hash) {
 		"SumHMAC":      func() { fastmac.SumHMAC(h, nil, key[:13], nil) },
 		"SumHMACBatch": func() { fastmac.SumHMACBatch(h, keys, batch) },
 	} {
-		if fips140.Enforced() {
+		if kernel.FIPSEnforced() {
 			mactest.MustPanic(t, name, "want 14 or more with GODEBUG=fips140=only", call)
 			if !bytes.Equal(batch[0].Tag, make([]byte, h.Size())) {
 				t.Errorf("%v: a batch that panics has written tags", h)
 			}
 		}
-		fips140.WithoutEnforcement(call)
+		withoutEnforcement(call)
 		for i := range batch {
 			clear(batch[i].Tag)
 		}
@@ -152,11 +155,11 @@ func testFIPSGCM(t *testing.T) {
 	key, nonce, msg := make([]byte, 32), []byte("twelve bytes"), []byte("message")
 	missing := fastmac.RequireGCM()
 	std := kernel.Active(kernel.GCM) == "stdlib"
-	if std && fips140.Enforced() {
+	if std && kernel.FIPSEnforced() {
 		if missing == nil || !strings.HasPrefix(missing.Error(), "fastmac: GMAC and AES-GCM cannot be used with GODEBUG=fips140=only: ") {
 			t.Fatalf("RequireGCM() = %v", missing)
 		}
-		fips140.WithoutEnforcement(func() {
+		withoutEnforcement(func() {
 			if err := fastmac.RequireGCM(); err != nil {
 				t.Errorf("without enforcement: RequireGCM() = %v", err)
 			}

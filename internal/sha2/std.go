@@ -9,6 +9,7 @@ import (
 	"crypto/sha512"
 	"encoding"
 	"io"
+	"unsafe"
 
 	"example.com/fastmac/internal/wipe"
 )
@@ -28,6 +29,7 @@ type resumable interface {
 	io.Writer
 	encoding.BinaryAppender
 	encoding.BinaryUnmarshaler
+	Reset()
 }
 
 // compressStd is Compress.
@@ -63,9 +65,10 @@ func sumStdOnStack[W Word](out []byte, state, outer *State[W], n uint64, p []byt
 	s.encodeCut(out)
 }
 
-// writeStd compresses p and q, whole blocks, into s. The hash does not leave the function, so the
-// compiler calls its methods directly, and keeps it and m on the stack, which compressStd and sumStd
-// overwrite. The number of bytes in m is that of whole blocks, which is all that counts.
+// writeStd compresses p and q, whole blocks, into s. The hash does not leave the function, so from Go
+// 1.26 on the compiler calls its methods directly, and keeps it on the stack, which compressStd and
+// sumStd overwrite. Go 1.25 allocates it: so it is reset, and its arguments, which it does not keep,
+// are hidden. The number of bytes in m is that of whole blocks, which is all that counts.
 //
 //go:noinline
 func writeStd[W Word](s *State[W], p, q []byte) {
@@ -75,12 +78,13 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 		value := m[len(magic256):][:Size256]
 		s.encode(value)
 		h := sha256.New().(resumable)
-		must(h.UnmarshalBinary(m[:]))
-		h.Write(p)
-		h.Write(q)
-		saved, err := h.AppendBinary(m[:0])
+		must(h.UnmarshalBinary(hide(m[:])))
+		h.Write(hide(p))
+		h.Write(hide(q))
+		saved, err := h.AppendBinary(hide(m[:0]))
 		mustSave(len(m), saved, err)
 		s.decode(value)
+		h.Reset()
 		return
 	}
 	var m [marshaledSize512]byte
@@ -88,12 +92,22 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 	value := m[len(magic512):][:Size512]
 	s.encode(value)
 	h := sha512.New().(resumable)
-	must(h.UnmarshalBinary(m[:]))
-	h.Write(p)
-	h.Write(q)
-	saved, err := h.AppendBinary(m[:0])
+	must(h.UnmarshalBinary(hide(m[:])))
+	h.Write(hide(p))
+	h.Write(hide(q))
+	saved, err := h.AppendBinary(hide(m[:0]))
 	mustSave(len(m), saved, err)
 	s.decode(value)
+	h.Reset()
+}
+
+// hide returns b. The compiler does not see that, so what b points to may be on the stack. That does
+// not move here: it only does where a function is called.
+//
+//go:nosplit
+func hide(b []byte) []byte {
+	words := *(*[3]uintptr)(unsafe.Pointer(&b))
+	return *(*[]byte)(unsafe.Pointer(&words))
 }
 
 func must(err error) {
