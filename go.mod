@@ -1,8 +1,5 @@
 module example.com/fastmac
 
-go 1.26.0
+go 1.25.0
 
-require (
-	golang.org/x/crypto v0.56.0
-	golang.org/x/sys v0.47.0
-)
+require golang.org/x/sys v0.42.0

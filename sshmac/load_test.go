@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/fastmac/internal/mactest"
-	"example.com/fastmac/internal/sshtest"
+	"example.com/fastmac/sshmac/sshtest"
 )
 
 // TestLoad opens many connections to one server at once, under all MACs, and moves

@@ -9,7 +9,7 @@ import (
 	"crypto/rand"
 	"testing"
 
-	"example.com/fastmac/internal/sshtest"
+	"example.com/fastmac/sshmac/sshtest"
 	"golang.org/x/crypto/ssh"
 )
 

@@ -26,7 +26,7 @@ import (
 	"testing/synctest"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/sshtest"
+	"example.com/fastmac/sshmac/sshtest"
 	"golang.org/x/crypto/ssh"
 )
 

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/fastmac v0.0.0
+	example.com/fastmac/sshmac v0.0.0
 	github.com/gofrs/flock v0.13.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
@@ -19,4 +20,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 )
 
-replace example.com/fastmac => ../..
+replace (
+	example.com/fastmac => ../..
+	example.com/fastmac/sshmac => ../../sshmac
+)

@@ -13,8 +13,8 @@ import (
 	"os/exec"
 	"testing"
 
-	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
+	"example.com/fastmac/sshmac/sshtest"
 	"golang.org/x/crypto/ssh"
 )
 

@@ -26,8 +26,8 @@ import (
 	"time"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
+	"example.com/fastmac/sshmac/sshtest"
 	"golang.org/x/crypto/ssh"
 )
 

@@ -28,8 +28,8 @@ import (
 	"time"
 
 	"example.com/fastmac/internal/mactest"
-	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
+	"example.com/fastmac/sshmac/sshtest"
 	"golang.org/x/crypto/ssh"
 )
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/fastmac/internal/sshtest"
+	"example.com/fastmac/sshmac/sshtest"
 )
 
 const xcrypto = "golang.org/x/crypto"

@@ -8,9 +8,7 @@ import (
 	"bytes"
 	"crypto"
 	"crypto/aes"
-	"encoding/binary"
 	"fmt"
-	"hash"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -18,12 +16,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	_ "unsafe" // for go:linkname
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/internal/mactest"
-	"example.com/fastmac/sshmac"
 )
 
 // secretDo calls f. In a build with GOEXPERIMENT=runtimesecret it is secret.Do.
@@ -76,7 +72,6 @@ type scanned struct {
 	mu   sync.Mutex
 	rng  *rand.Rand
 	kept []destroyer
-	ssh  []hash.Hash
 }
 
 // keep adds d to the values that destroy destroys.
@@ -86,20 +81,12 @@ func (s *scanned) keep(d any) {
 	s.kept = append(s.kept, d.(destroyer))
 }
 
-// destroy destroys everything except the hashes of sshmac. It drops these, as x/crypto
-// does, and waits until their finalizers have run.
+// destroy destroys everything.
 func (s *scanned) destroy() {
 	for _, d := range s.kept {
 		s.do(d.Destroy)
 	}
 	s.group.Wait()
-	s.ssh = nil
-	for range 4 { // one finalizer makes the object of the next unreachable
-		collected := make(chan bool)
-		runtime.SetFinalizer(new([64]byte), func(*[64]byte) { close(collected) })
-		runtime.GC()
-		<-collected
-	}
 }
 
 // do calls f in a new goroutine, at a random depth of its stack.
@@ -148,12 +135,6 @@ func (s *scanned) use() {
 				s.do(func() { s.aesGCM(key) })
 			}
 		}
-		must(sshmac.Register())
-		for _, m := range sshmac.Modes() {
-			s.do(func() { s.sshMAC(m.Name) })
-		}
-		s.do(func() { s.sshMAC("hmac-sha2-512") })
-		s.do(func() { s.sshMAC("hmac-sha2-256") })
 		runtime.GC()
 	}
 	s.group.Wait()
@@ -387,35 +368,6 @@ func (s *scanned) aesGCM(key []byte) {
 	}
 	s.do(seal)
 	seal()
-}
-
-// macModes is x/crypto/ssh's own table of MACs, where sshmac.Register puts its own.
-//
-//go:linkname macModes golang.org/x/crypto/ssh.macModes
-var macModes map[string]*struct {
-	keySize int
-	etm     bool
-	new     func(key []byte) hash.Hash
-}
-
-func (s *scanned) sshMAC(name string) {
-	m := macModes[name]
-	h := m.new(s.in.sshKey[:m.keySize])
-	s.mu.Lock()
-	s.ssh = append(s.ssh, h)
-	s.mu.Unlock()
-	for i, size := range scanSizes {
-		h.Reset()
-		h.Write(binary.BigEndian.AppendUint32(nil, uint32(i)))
-		h.Write(s.in.msg[:size])
-		h.Sum(nil)
-	}
-	h.Reset()
-	h.Write(s.in.msg[:100])
-	c, err := h.(hash.Cloner).Clone()
-	must(err)
-	c.Write(s.in.msg[100:1000])
-	s.keep(c)
 }
 
 func must(err error) {

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	al.essio.dev/pkg/shellescape v1.6.1
 	example.com/fastmac v0.0.0
+	example.com/fastmac/sshmac v0.0.0
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794
 	github.com/dchest/siphash v1.2.3
 	github.com/jedib0t/go-pretty/v6 v6.8.3
@@ -21,4 +22,7 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 )
 
-replace example.com/fastmac => ../..
+replace (
+	example.com/fastmac => ../..
+	example.com/fastmac/sshmac => ../../sshmac
+)

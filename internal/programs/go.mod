@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	example.com/fastmac v0.0.0
 	example.com/fastmac/packet v0.0.0
+	example.com/fastmac/sshmac v0.0.0
 	github.com/charmbracelet/ssh v0.0.0-20250128164007-98fd5ae11894
 	github.com/charmbracelet/wish v1.4.7
 	github.com/gliderlabs/ssh v0.3.8
@@ -49,6 +50,8 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 )
 
-replace example.com/fastmac => ../..
-
-replace example.com/fastmac/packet => ../../packet
+replace (
+	example.com/fastmac => ../..
+	example.com/fastmac/packet => ../../packet
+	example.com/fastmac/sshmac => ../../sshmac
+)

@@ -13,8 +13,8 @@ package sshpatch
 
 import _ "embed"
 
-// Oldest is the x/crypto that this module requires, and so the oldest that a program
-// with package sshmac can have. In a module with an older one the import of sshmac
+// Oldest is the x/crypto that module sshmac requires, and so the oldest that a program
+// with it can have. In a module with an older one the import of sshmac
 // would select another version than the patched one.
 const Oldest = "v0.56.0"
 

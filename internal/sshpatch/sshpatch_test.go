@@ -13,12 +13,12 @@ import (
 )
 
 func TestOldest(t *testing.T) {
-	mod, err := os.ReadFile("../../go.mod")
+	mod, err := os.ReadFile("../../sshmac/go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := "golang.org/x/crypto " + Oldest + "\n"; !strings.Contains(string(mod), want) {
-		t.Errorf("go.mod does not require %s", want)
+		t.Errorf("sshmac/go.mod does not require %s", want)
 	}
 }
 

@@ -22,8 +22,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
+	"example.com/fastmac/sshmac/sshtest"
 )
 
 // umac is what every connection must negotiate. With an AEAD cipher SSH uses no MAC.

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
+	"example.com/fastmac/sshmac/sshtest"
 	"github.com/pkg/sftp"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/sshtest"
 	"example.com/fastmac/sshmac"
+	"example.com/fastmac/sshmac/sshtest"
 )
 
 // clients have one cipher each. The second has an AEAD cipher, with which SSH uses no MAC.
