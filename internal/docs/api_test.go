@@ -112,10 +112,10 @@ func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 	t.Helper()
 	args := []string{"list", "-deps", "-test", "-export", "-json=ImportPath,Export"}
 	for _, dir := range exampleDirs {
-		args = append(args, "./"+dir)
+		args = append(args, path.Join("example.com/fastmac", dir))
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Env = mactest.HostEnv()
+	cmd.Dir, cmd.Env = userModule(t), mactest.HostEnv()
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -323,11 +323,11 @@ func TestDependencies(t *testing.T) {
 	for _, dir := range exampleDirs {
 		want := "golang.org/x/sys"
 		if dir == "sshmac" {
-			want = "golang.org/x/crypto golang.org/x/sys"
+			want = "example.com/fastmac/sshmac golang.org/x/crypto golang.org/x/sys"
 		}
 		pkg := path.Join("example.com/fastmac", dir)
 		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", pkg)
-		cmd.Dir, cmd.Env = module, append(mactest.HostEnv(), "GOPROXY=off")
+		cmd.Dir, cmd.Env = module, mactest.HostEnv()
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%s: %v", pkg, err)
@@ -339,6 +339,52 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("%s brings %s, want %s", pkg, got, want)
 		}
 		t.Logf("%s brings %v", pkg, modules)
+	}
+}
+
+// TestModuleGraph checks that a module that imports this one gets golang.org/x/sys and no other module
+// with it, and may have the oldest Go that this one has.
+func TestModuleGraph(t *testing.T) {
+	mactest.NeedGo(t)
+	tree, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	_, goLine, _ := strings.Cut(readText(t, "go.mod"), "\n")
+	goLine, _, _ = strings.Cut(goLine, "\nrequire")
+	for name, text := range map[string]string{
+		"go.mod":  fmt.Sprintf("module importer.invalid\n%s\nrequire example.com/fastmac v0.0.0\n\nreplace example.com/fastmac => %q\n", goLine, tree),
+		"go.sum":  readText(t, "go.sum"),
+		"main.go": "package main\n\nimport \"example.com/fastmac\"\n\nfunc main() { println(fastmac.Hardware()) }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) string {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = dir, mactest.HostEnv()
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	run("mod", "tidy")
+	run("run", ".")
+	var modules []string
+	for node := range strings.FieldsSeq(run("mod", "graph")) {
+		if name, _, _ := strings.Cut(node, "@"); name != "go" && name != "toolchain" {
+			modules = append(modules, name)
+		}
+	}
+	slices.Sort(modules)
+	if got, want := slices.Compact(modules), []string{"example.com/fastmac", "golang.org/x/sys", "importer.invalid"}; !slices.Equal(got, want) {
+		t.Errorf("the module graph has %q, want %q", got, want)
+	}
+	if mod := readText(t, filepath.Join(dir, "go.mod")); !strings.Contains(mod, goLine) {
+		t.Errorf("go mod tidy wants another Go than%s:\n%s", goLine, mod)
 	}
 }
 

@@ -146,8 +146,7 @@ func TestGo(t *testing.T) {
 		t.Error("no document has Go code")
 	}
 	cmd := exec.Command("go", "build", "./...")
-	cmd.Dir = module
-	cmd.Env = append(mactest.HostEnv(), "GOPROXY=off")
+	cmd.Dir, cmd.Env = module, mactest.HostEnv()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go build: %v\n%s", err, out)
 	}
@@ -177,7 +176,7 @@ func fragment(t *testing.T, document string, b block) string {
 	return program(strings.Join(slices.Sorted(maps.Keys(imports)), ""))
 }
 
-// userModule makes a module that imports this tree, with the requirements of its go.mod.
+// userModule makes a module that imports this tree, with the requirements of module sshmac.
 func userModule(t *testing.T) string {
 	t.Helper()
 	tree, err := os.Getwd()
@@ -186,15 +185,13 @@ func userModule(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(content)
+		text := readText(t, filepath.Join("sshmac", name))
 		if name == "go.mod" {
-			text = strings.Replace(text, "module example.com/fastmac\n", "module readme.invalid\n", 1) +
-				fmt.Sprintf("\nrequire example.com/fastmac v0.0.0\n\nreplace example.com/fastmac => %q\n", tree) +
-				fmt.Sprintf("\nrequire example.com/fastmac/packet v0.0.0\n\nreplace example.com/fastmac/packet => %q\n", filepath.Join(tree, "packet"))
+			text = strings.Replace(text, "module example.com/fastmac/sshmac\n", "module readme.invalid\n", 1)
+			text = strings.Replace(text, "=> ../\n", fmt.Sprintf("=> %q\n", tree), 1)
+			for _, nested := range []string{"sshmac", "packet"} {
+				text += fmt.Sprintf("\nrequire example.com/fastmac/%s v0.0.0\n\nreplace example.com/fastmac/%[1]s => %q\n", nested, filepath.Join(tree, nested))
+			}
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
