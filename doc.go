@@ -22,8 +22,8 @@
 // [crypto/hmac]. UMAC and GMAC are for programs that authenticate many packets or large
 // amounts of data, and can give each message a fresh nonce.
 //
-// Other packages of the module: sshmac for golang.org/x/crypto/ssh, packet for datagrams,
-// aesgcm for AES-GCM, and hwrand for random bytes. The folder docs has a page for each
+// Other packages: aesgcm for AES-GCM, hwrand for random bytes, and in modules of their own
+// sshmac for golang.org/x/crypto/ssh, and packet for datagrams. The folder docs has a page for each
 // question: which MAC and which sizes (choosing.md), nonces, speed, platforms, FIPS 140.
 //
 // # Keys and streams

@@ -84,9 +84,9 @@ var commands = map[string]runner{
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                        {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
 	"go run -C internal/peers . -only 'receive|send'":                                                                                        {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
-	"go test -run '^$' -bench New ./sshmac":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
-	"go test -run '^$' -bench Packet ./sshmac":                                                                                               {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
-	"go test -run '^$' -bench Connection -cpu 1 -benchtime 60000x ./sshmac":                                                                  {long: true, less: strings.NewReplacer("60000x", "1x")},
+	"go test -C sshmac -run '^$' -bench New .":                                                                                               {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -C sshmac -run '^$' -bench Packet .":                                                                                            {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -C sshmac -run '^$' -bench Connection -cpu 1 -benchtime 60000x .":                                                               {long: true, less: strings.NewReplacer("60000x", "1x")},
 	"go run -C internal/peers . -tables":                                                                                                     {test: "internal/peers/main_test.go:TestTables"},
 	"go run -C internal/peers . -page":                                                                                                       {test: "internal/peers/main_test.go:TestPage"},
 	"go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR":                                                          {never: "it takes half an hour, and the sources in DIR are not in the tree"},
@@ -98,17 +98,20 @@ var commands = map[string]runner{
 	"go run ../receiver -dir ~/sensors /dev/ttyUSB0":     {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"stty -F /dev/ttyUSB0 38400 raw clocal -hupcl -echo": {never: "it needs a board"},
 
-	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./sshmac ./internal/conformance ./internal/memory": {inCI: true},
-	"GOFIPS140=v1.0.0 go test -short . ./sshmac ./internal/conformance":                                                               {inCI: true},
-	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m ./internal/conformance":                                                  {long: true, less: strings.NewReplacer("1m", "100x")},
-	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                                                                           {inCI: true},
+	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./internal/conformance ./internal/memory": {inCI: true},
+	"GOFIPS140=v1.0.0 go test -C sshmac -short .":                                    {inCI: true},
+	"GOFIPS140=v1.0.0 go test -short . ./internal/conformance":                       {inCI: true},
+	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m ./internal/conformance": {long: true, less: strings.NewReplacer("1m", "100x")},
+	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                          {inCI: true},
 
 	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "internal/docs/commands_test.go:TestRename"},
 	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "internal/docs/commands_test.go:TestRename"},
 
 	"fastmac verify -k KEYFILE --complete FOLDER SUMS":                                                                   {inModule: true, long: true},
 	"go mod edit -require=example.com/fastmac/packet@v0.0.0 -replace=example.com/fastmac/packet=/path/to/fastmac/packet": {inModule: true},
-	"go test -C packet -run '^$' -bench 'Packet|Many' .":                                                                 {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go mod edit -require=example.com/fastmac/sshmac@v0.0.0 -replace=example.com/fastmac/sshmac=/path/to/fastmac/sshmac": {inModule: true},
+	"go test -C sshmac ./...":                            {inCI: true},
+	"go test -C packet -run '^$' -bench 'Packet|Many' .": {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 }
 
 // benchCommands are the commands of CONTRIBUTING.md that TestBenchstat runs: a benchmark,

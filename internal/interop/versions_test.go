@@ -27,8 +27,8 @@ func TestVersions(t *testing.T) {
 	newest := needVersions(t)
 	sshtest.Find(t, "gcc", "gcc") // for the race detector
 	versions := []string{"v0.17.0", "v0.31.0", "v0.38.0", "v0.43.0", "v0.45.0", "v0.55.0", "v0.56.0", "v0.58.0", "v0.59.0"}
-	if required := goMod(t, "../..").version(xcrypto); !slices.Contains(versions, required) {
-		t.Errorf("the release that fastmac requires, %s, is not tested", required)
+	if required := goMod(t, "../../sshmac").version(xcrypto); !slices.Contains(versions, required) {
+		t.Errorf("the release that sshmac requires, %s, is not tested", required)
 	}
 	page, err := os.ReadFile("../../docs/ssh.md")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestVersions(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			race := i == 0 || i == len(versions)-1
-			out, err := testWith(t, version, "../..", fmt.Sprintf("-race=%v", race), "-short", "./sshmac")
+			out, err := testWith(t, version, "../../sshmac", fmt.Sprintf("-race=%v", race), "-short", ".")
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -138,23 +138,23 @@ func main() {
 `
 )
 
-// TestImporter imports fastmac into a module that requires the release of x/crypto
-// that fastmac does: neither the release nor the go line may change, whether patch-ssh
+// TestImporter imports sshmac into a module that requires the release of x/crypto
+// that sshmac does: neither the release nor the go line may change, whether patch-ssh
 // is not used, used before sshmac is imported, or used after. With the replace line of
-// README.md a module keeps an older release.
+// docs/ssh.md a module keeps an older release.
 func TestImporter(t *testing.T) {
 	needVersions(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fastmac := goMod(t, root)
+	sshmac := goMod(t, filepath.Join(root, "sshmac"))
 	command := filepath.Join(t.TempDir(), "fastmac")
 	goRun(t, filepath.Join(root, "cmd/fastmac"), "build", "-o", command, ".")
 
 	newModule := func(t *testing.T) (dir string) {
 		dir = t.TempDir()
-		mod := fmt.Sprintf("module importer.invalid\n\ngo %s\n\nrequire %s %s\n", fastmac.Go, xcrypto, fastmac.version(xcrypto))
+		mod := fmt.Sprintf("module importer.invalid\n\ngo %s\n\nrequire %s %s\n", sshmac.Go, xcrypto, sshmac.version(xcrypto))
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -167,16 +167,17 @@ func TestImporter(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(content, "example.com/fastmac") {
-			goRun(t, dir, "mod", "edit", "-require=example.com/fastmac@v0.0.0", "-replace=example.com/fastmac="+root)
+			goRun(t, dir, "mod", "edit", "-require=example.com/fastmac@v0.0.0", "-replace=example.com/fastmac="+root,
+				"-require=example.com/fastmac/sshmac@v0.0.0", "-replace=example.com/fastmac/sshmac="+filepath.Join(root, "sshmac"))
 		}
 		goRun(t, dir, "mod", "tidy")
 		goRun(t, dir, "run", ".")
 		got := goMod(t, dir)
-		if want := fastmac.version(xcrypto); got.version(xcrypto) != want {
+		if want := sshmac.version(xcrypto); got.version(xcrypto) != want {
 			t.Errorf("go.mod requires x/crypto %s after the import, want %s", got.version(xcrypto), want)
 		}
-		if got.Go != fastmac.Go {
-			t.Errorf("go.mod has go %s after the import, want %s", got.Go, fastmac.Go)
+		if got.Go != sshmac.Go {
+			t.Errorf("go.mod has go %s after the import, want %s", got.Go, sshmac.Go)
 		}
 	}
 	patch := func(t *testing.T, dir string, args ...string) {
@@ -209,7 +210,7 @@ func TestImporter(t *testing.T) {
 	})
 	t.Run("older", func(t *testing.T) {
 		t.Parallel()
-		doc, err := os.ReadFile(filepath.Join(root, "README.md"))
+		doc, err := os.ReadFile(filepath.Join(root, "docs", "ssh.md"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,13 +218,13 @@ func TestImporter(t *testing.T) {
 		line, _, _ = strings.Cut(line, "\n")
 		_, older, _ := strings.Cut(line, "@")
 		if !ok || older == "" {
-			t.Fatal("README.md does not say how to keep an older release")
+			t.Fatal("docs/ssh.md does not say how to keep an older release")
 		}
 		dir := newModule(t)
 		goRun(t, dir, "mod", "edit", "-replace="+xcrypto+"="+line)
 		use(t, dir, registerMain)
 		got := strings.TrimSpace(string(goRun(t, dir, "list", "-m", xcrypto)))
-		if want := fmt.Sprintf("%s %s => %s %s", xcrypto, fastmac.version(xcrypto), xcrypto, older); got != want {
+		if want := fmt.Sprintf("%s %s => %s %s", xcrypto, sshmac.version(xcrypto), xcrypto, older); got != want {
 			t.Errorf("go list -m: %s, want %s", got, want)
 		}
 	})

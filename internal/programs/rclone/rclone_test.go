@@ -98,6 +98,7 @@ func goBuild(t *testing.T, crypto string, files ...string) string {
 	mod := fmt.Sprintf("module rclone.invalid\n\ngo 1.26.0\n\nrequire github.com/rclone/rclone %s\n", version)
 	if len(files) > 1 {
 		mod += fmt.Sprintf("\nrequire example.com/fastmac v0.0.0\n\nreplace example.com/fastmac => %q\n", fastmac)
+		mod += fmt.Sprintf("\nrequire example.com/fastmac/sshmac v0.0.0\n\nreplace example.com/fastmac/sshmac => %q\n", filepath.Join(fastmac, "sshmac"))
 	}
 	if crypto != "" {
 		mod += fmt.Sprintf("\nreplace %[1]s => %[1]s %[2]s\n", xcrypto, crypto)

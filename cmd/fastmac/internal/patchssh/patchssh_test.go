@@ -193,7 +193,8 @@ func importSSHMAC(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "main.go"), patchProgram)
-	goTool(t, dir, "mod", "edit", "-require=example.com/fastmac@v0.0.0", "-replace=example.com/fastmac="+root)
+	goTool(t, dir, "mod", "edit", "-require=example.com/fastmac@v0.0.0", "-replace=example.com/fastmac="+root,
+		"-require=example.com/fastmac/sshmac@v0.0.0", "-replace=example.com/fastmac/sshmac="+filepath.Join(root, "sshmac"))
 	goTool(t, dir, "list", "./...") // may put go.mod in order
 }
 
