@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -143,7 +144,7 @@ func TestNew(t *testing.T) {
 }
 
 func skipEnforced(t *testing.T) {
-	if fips140.Enforced() {
+	if kernel.FIPSEnforced() {
 		t.Skip("GODEBUG=fips140=only refuses most of this")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/sha512"
 	"encoding"
 	"io"
+	"runtime"
 	"unsafe"
 
 	"example.com/fastmac/internal/wipe"
@@ -68,7 +69,7 @@ func sumStdOnStack[W Word](out []byte, state, outer *State[W], n uint64, p []byt
 // writeStd compresses p and q, whole blocks, into s. The hash does not leave the function, so from Go
 // 1.26 on the compiler calls its methods directly, and keeps it on the stack, which compressStd and
 // sumStd overwrite. Go 1.25 allocates it: so it is reset, and its arguments, which it does not keep,
-// are hidden. The number of bytes in m is that of whole blocks, which is all that counts.
+// are hidden and kept alive. The number of bytes in m is that of whole blocks, which is all that counts.
 //
 //go:noinline
 func writeStd[W Word](s *State[W], p, q []byte) {
@@ -85,6 +86,8 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 		mustSave(len(m), saved, err)
 		s.decode(value)
 		h.Reset()
+		runtime.KeepAlive(p)
+		runtime.KeepAlive(q)
 		return
 	}
 	var m [marshaledSize512]byte
@@ -99,10 +102,12 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 	mustSave(len(m), saved, err)
 	s.decode(value)
 	h.Reset()
+	runtime.KeepAlive(p)
+	runtime.KeepAlive(q)
 }
 
 // hide returns b. The compiler does not see that, so what b points to may be on the stack. That does
-// not move here: it only does where a function is called.
+// not move here: it only does where a function is called. The caller keeps b alive.
 //
 //go:nosplit
 func hide(b []byte) []byte {
