@@ -126,12 +126,12 @@ func ExampleGMAC_Clone() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	io.WriteString(m, "attack ")
+	m.WriteString("attack ")
 	c, err := m.Clone()
 	if err != nil {
 		log.Fatal(err)
 	}
-	io.WriteString(m, "at dawn")
+	m.WriteString("at dawn")
 	io.WriteString(c, "at dawn")
 	nonce := []byte("twelve bytes") // never use it for another message under this key
 	fmt.Println(m.Verify(c.(*fastmac.GMAC).Tag(nil, nonce), nonce))
@@ -196,8 +196,8 @@ func ExampleNewHMAC() {
 		log.Fatal(err)
 	}
 	defer h.Destroy()
-	io.WriteString(h, "what do ya want ")
-	io.WriteString(h, "for nothing?")
+	h.WriteString("what do ya want ")
+	h.WriteString("for nothing?")
 	fmt.Printf("%x\n", h.Sum(nil)[:16])
 	// Output: 5bdcc146bf60754e6a042426089575c7
 }
@@ -212,7 +212,7 @@ func ExampleHMAC() {
 	var tags [][]byte
 	for _, msg := range []string{"what do ya want for nothing?", "another message"} {
 		h.Reset()
-		h.Write([]byte(msg))
+		h.WriteString(msg)
 		tags = append(tags, h.Sum(nil))
 	}
 	fmt.Println(h.Verify(tags[1]), h.Verify(tags[0]), h.Size(), h.BlockSize())
@@ -225,7 +225,7 @@ func ExampleHMAC_Clone() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	io.WriteString(h, "what do ya want ")
+	h.WriteString("what do ya want ")
 	c, err := h.Clone()
 	if err != nil {
 		log.Fatal(err)

@@ -152,7 +152,7 @@ func ExampleUMAC() {
 	}
 	defer u.Destroy()
 	for range 3 {
-		io.WriteString(u, "a")
+		u.WriteString("a")
 	}
 	nonce := []byte("bcdefghi")
 	fmt.Printf("%x\n", u.Tag(nil, nonce))

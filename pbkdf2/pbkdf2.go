@@ -6,9 +6,8 @@
 // the results and the errors of [crypto/pbkdf2.Key]: to use it, change the import line. [KeyBatch]
 // derives many keys side by side.
 //
-// With SHA-2 of the standard library, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and
-// SHA-512/256, the HMAC is that of package [fastmac]. With any other hash, in FIPS 140 mode, and with
-// BoringCrypto, both functions use crypto/pbkdf2. So does Key where fastmac has no kernel for the hash.
+// The HMAC is that of package [fastmac] where the tags of package hmac are. In all other cases both
+// functions use crypto/pbkdf2. So does Key on CPUs for which fastmac has no kernel for the hash.
 package pbkdf2
 
 import (

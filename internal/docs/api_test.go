@@ -33,7 +33,7 @@ import (
 )
 
 // exampleDirs are the packages for users.
-var exampleDirs = []string{".", "sshmac", "aesgcm", "hwrand"}
+var exampleDirs = []string{".", "hmac", "pbkdf2", "x/crypto/pbkdf2", "sshmac", "aesgcm", "hwrand"}
 
 // notInExamples are the methods that need no example: fmt, encoding and errors call them.
 var notInExamples = map[string]bool{"String": true, "Format": true, "Error": true}
@@ -158,6 +158,10 @@ func declarations(t *testing.T, imports types.Importer, dir string) (lines []str
 	if err != nil {
 		t.Fatal(err)
 	}
+	name := dir
+	if dir == "." {
+		name = pkg.Name()
+	}
 	qualify := func(p *types.Package) string {
 		if p == pkg {
 			return ""
@@ -165,7 +169,7 @@ func declarations(t *testing.T, imports types.Importer, dir string) (lines []str
 		return p.Name()
 	}
 	add := func(format string, args ...any) {
-		lines = append(lines, "pkg "+pkg.Name()+", "+fmt.Sprintf(format, args...))
+		lines = append(lines, "pkg "+name+", "+fmt.Sprintf(format, args...))
 	}
 	for _, name := range pkg.Scope().Names() {
 		o := pkg.Scope().Lookup(name)

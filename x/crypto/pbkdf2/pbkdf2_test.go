@@ -7,7 +7,6 @@ package pbkdf2_test
 import (
 	"bytes"
 	standard "crypto/pbkdf2"
-	"crypto/rand"
 	"crypto/sha1"
 	"crypto/sha256"
 	"fmt"
@@ -16,14 +15,6 @@ import (
 
 	"example.com/fastmac/x/crypto/pbkdf2"
 )
-
-func ExampleKey() {
-	salt := make([]byte, 16)
-	rand.Read(salt) // stored with the key
-	key := pbkdf2.Key([]byte("correct horse battery staple"), salt, 600_000, 32, sha256.New)
-	fmt.Println(len(key))
-	// Output: 32
-}
 
 // TestKey compares with crypto/pbkdf2, which golang.org/x/crypto/pbkdf2 calls, in errors too.
 func TestKey(t *testing.T) {
