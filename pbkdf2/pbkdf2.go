@@ -155,13 +155,20 @@ type deriver[W sha2.Word] struct {
 	iter int
 }
 
+// newDeriver returns a deriver on the heap. In a function that is inlined it could be on the stack, which the
+// garbage collector may copy.
+//
+//go:noinline
+func newDeriver[W sha2.Word]() *deriver[W] { return new(deriver[W]) }
+
 // run is derive for a hash of size bytes with that initial value.
 func run[W sha2.Word](ctx context.Context, initial *sha2.State[W], size int, batch []Derivation) error {
 	wipe.ReserveStack()
-	d := new(deriver[W]) // on the heap, where it is not copied
+	d := newDeriver[W]()
 	defer func() {
 		clear(d.msg)
 		*d = deriver[W]{}
+		wipe.Stack()
 	}()
 	for active := 0; ; {
 		for ; active < len(d.blocks) && (len(d.rest) > 0 || len(batch) > 0); active++ {
@@ -183,7 +190,8 @@ func run[W sha2.Word](ctx context.Context, initial *sha2.State[W], size int, bat
 			if d.left[i] -= n; d.left[i] == 0 {
 				d.blocks[i].Sum(d.out[i])
 				active--
-				d.blocks[i], d.left[i], d.out[i] = d.blocks[active], d.left[active], d.out[active]
+				d.blocks[i] = d.blocks[active]
+				d.left[i], d.out[i] = d.left[active], d.out[active]
 			}
 		}
 	}

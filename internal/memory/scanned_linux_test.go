@@ -6,6 +6,7 @@ package memory
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/aes"
 	"fmt"
@@ -16,10 +17,13 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/pbkdf2"
 )
 
 // secretDo calls f. In a build with GOEXPERIMENT=runtimesecret it is secret.Do.
@@ -51,6 +55,7 @@ func TestScanned(t *testing.T) {
 			hmacPads(crypto.SHA256, in.hmacKey[:]),
 			hmacPads(crypto.SHA384, in.hmacKey[:]),
 			hmacPads(crypto.SHA512, in.hmacKey[:]),
+			pbkdf2Secrets(crypto.SHA256, in.hmacKey[:], 1),
 			gcmSecrets("GMAC ", in.gmacKey[:], scanGCMNonce, nil, in.msg[:1000]),
 			gcmSecrets("AES-GCM ", in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000]),
 		}
@@ -123,6 +128,7 @@ func (s *scanned) use() {
 			s.do(func() { s.hmacKey(h, key) })
 			s.do(func() { s.hmac(h, key) })
 			s.do(func() { s.hmacBatch(h, key) })
+			s.do(func() { s.pbkdf2(h, key) })
 		}
 		if scanGCM() {
 			for _, size := range scanGCMKeySizes {
@@ -297,6 +303,33 @@ func (s *scanned) hmacBatches(h crypto.Hash, k *fastmac.HMACKey, key []byte, siz
 		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, tags, nil, msgs))
 		mactest.SumBatch(fastmac.SumHMACBatch, h, tags, keys, msgs)
 		mustBe(mactest.VerifyBatch(k.VerifyBatch, ok, tags, nil, msgs))
+	}
+}
+
+const (
+	scanSalt       = "salt of PBKDF2"
+	scanIterations = 10
+)
+
+// pbkdf2 derives keys, and clears them.
+func (s *scanned) pbkdf2(h crypto.Hash, key []byte) {
+	password := unsafe.String(&key[0], len(key))
+	for _, n := range []int{1, 2, 3, 17} {
+		batch := make([]pbkdf2.Derivation, n)
+		for i := range batch {
+			batch[i] = pbkdf2.Derivation{Password: password, Salt: []byte(scanSalt), Iter: scanIterations, Key: make([]byte, 1+7*i)}
+		}
+		must(pbkdf2.KeyBatch(context.Background(), h.New, batch))
+		for _, d := range batch {
+			clear(d.Key)
+		}
+	}
+	layer := kernel.SHA512
+	if h == crypto.SHA256 {
+		layer = kernel.SHA256
+	}
+	if kernel.Active(layer) != "stdlib" { // else Key is crypto/pbkdf2's, which clears nothing
+		clear(mactest.Must(pbkdf2.Key(h.New, password, []byte(scanSalt), scanIterations, 3*h.Size())))
 	}
 }
 

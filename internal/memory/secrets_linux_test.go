@@ -9,6 +9,7 @@ import (
 	"crypto"
 	stdaes "crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/subtle"
 	"encoding"
 	"encoding/binary"
@@ -121,6 +122,24 @@ func hmacPads(h crypto.Hash, key []byte) []piece {
 		return p
 	}
 	return append([]piece{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}, hashed...)
+}
+
+// pbkdf2Secrets returns what PBKDF2 computes for a block of a key: each U and T, as they are in the key
+// and as words, RFC 8018 section 5.2.
+func pbkdf2Secrets(h crypto.Hash, password []byte, block byte) (pieces []piece) {
+	m := hmac.New(h.New, password)
+	t, msg := make([]byte, h.Size()), append([]byte(scanSalt), 0, 0, 0, block)
+	for range scanIterations {
+		m.Reset()
+		m.Write(msg)
+		msg = m.Sum(nil)
+		subtle.XORBytes(t, t, msg)
+		for _, secret := range [][]byte{msg, t} {
+			pieces = append(pieces, piece{"PBKDF2", bytes.Clone(secret)},
+				piece{"PBKDF2", native(bytes.Clone(secret), m.BlockSize()/16)})
+		}
+	}
+	return pieces
 }
 
 // gcmSecrets returns what AES-GCM computes. The kinds begin with prefix.
