@@ -134,6 +134,11 @@ func tables(r *Results) []grid {
 			r.bySize(name+", key reused: time per message in ns, by its size in bytes", ofAlgorithm(r.group("hmac"), alg), ns),
 			r.bySize(name+", key reused: "+fmt.Sprintf(ratios, "crypto/hmac"), ofAlgorithm(r.group("hmac"), alg), r.times(std+":stream")))
 	}
+	for _, hash := range []string{"256", "512"} {
+		all = append(all, list("PBKDF2-HMAC-SHA-"+hash+", a key of "+hash+" bits, 1,000 iterations", ofAlgorithm(r.group("pbkdf2"), "pbkdf2-sha"+hash), title,
+			column{"ns per key", ns},
+			column{"÷ crypto/pbkdf2", r.times(rivals.Contender("crypto/pbkdf2:pbkdf2-sha" + hash + ":derive"))}))
+	}
 	all = append(all,
 		r.bySize("AES-256-GCM, Seal: time per message in ns, by its size in bytes", r.group("seal"), ns),
 		r.bySize("AES-256-GCM, Seal: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("seal"), r.times(rivals.Seal)),

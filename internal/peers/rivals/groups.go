@@ -127,6 +127,14 @@ var Groups = []Group{
 		),
 	},
 	{
+		Name:  "pbkdf2",
+		Sizes: []int{16}, // of the salt
+		Contenders: contenders(
+			"fastmac:pbkdf2-sha256,pbkdf2-sha512:derive,batch",
+			"crypto/pbkdf2,RustCrypto,ring,aws-lc-rs,OpenSSL,nettle:pbkdf2-sha256,pbkdf2-sha512:derive",
+		),
+	},
+	{
 		Name:       "seal",
 		Sizes:      gcmSizes,
 		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:aes256-gcm:seal"),
@@ -240,6 +248,8 @@ var algTitles = map[string]string{
 	"hmac-sha256":    "HMAC-SHA-256",
 	"hmac-sha384":    "HMAC-SHA-384",
 	"hmac-sha512":    "HMAC-SHA-512",
+	"pbkdf2-sha256":  "PBKDF2-HMAC-SHA-256",
+	"pbkdf2-sha512":  "PBKDF2-HMAC-SHA-512",
 	"kmac128":        "KMAC128",
 	"kmac256":        "KMAC256",
 }
@@ -293,7 +303,7 @@ func (c Contender) Version() (key, name string) {
 		return "crate " + impl, ""
 	case "RustCrypto":
 		crate, _, _ := strings.Cut(alg, "-")
-		if crate != "hmac" {
+		if crate != "hmac" && crate != "pbkdf2" {
 			crate = "aes-gcm"
 		}
 		return "crate " + crate, crate + " "

@@ -6,17 +6,20 @@ package rivals
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/hmac"
+	stdpbkdf2 "crypto/pbkdf2"
 	"crypto/sha256"
 	"crypto/sha512"
 	"hash"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/peers/serve"
+	"example.com/fastmac/pbkdf2"
 )
 
-// hmacOps returns the ops of HMAC: those of fastmac and of crypto/hmac.
+// hmacOps returns the ops of HMAC and PBKDF2: those of fastmac and of the standard library.
 func hmacOps() map[string]serve.Op {
 	ops := make(map[string]serve.Op)
 	for alg, hash := range map[string]struct {
@@ -43,6 +46,11 @@ func hmacOps() map[string]serve.Op {
 		ops["crypto/hmac:"+alg+":stream"] = hashStream(newStdHMAC(unkeyed)())
 		ops["crypto/hmac:"+alg+":new"] = keySetup(newStdHMAC(unkeyed), hashTag)
 		ops["crypto/hmac:"+alg+":sum"] = hmacSumStream(newStdHMAC(unkeyed))
+	}
+	for alg, h := range map[string]func() hash.Hash{"pbkdf2-sha256": sha256.New, "pbkdf2-sha512": sha512.New} {
+		ops["fastmac:"+alg+":derive"] = deriveKey(h, pbkdf2.Key[hash.Hash])
+		ops["fastmac:"+alg+":batch"] = deriveKeys(h)
+		ops["crypto/pbkdf2:"+alg+":derive"] = deriveKey(h, stdpbkdf2.Key[hash.Hash])
 	}
 	return ops
 }
@@ -126,5 +134,34 @@ func hmacBatches(tagSize int, tag func(keys [][]byte, batch []fastmac.Message)) 
 			n -= BatchSize - i
 		}
 		return b.msgs[BatchSize-1].Tag
+	}
+}
+
+// pbkdf2Iterations is the number of iterations of PBKDF2, in C and Rust too.
+const pbkdf2Iterations = 1000
+
+// deriveKey derives a key from a password, with the message as salt.
+func deriveKey(h func() hash.Hash, derive func(func() hash.Hash, string, []byte, int, int) ([]byte, error)) serve.Op {
+	return func(salt []byte, n int) (key []byte) {
+		for range n {
+			key = must(derive(h, string(serve.Key[:]), salt, pbkdf2Iterations, h().Size()))
+		}
+		return key
+	}
+}
+
+// deriveKeys derives keys from BatchSize passwords at once. If n is not a multiple of BatchSize, the
+// first batch is smaller.
+func deriveKeys(h func() hash.Hash) serve.Op {
+	return func(salt []byte, n int) []byte {
+		batch := make([]pbkdf2.Derivation, BatchSize)
+		for i, key := range newBatch(nil, h().Size()).keys {
+			batch[i] = pbkdf2.Derivation{Password: string(key), Salt: salt, Iter: pbkdf2Iterations, Key: make([]byte, h().Size())}
+		}
+		for i := firstTurn(n, BatchSize); n > 0; i = 0 {
+			must(0, pbkdf2.KeyBatch(context.Background(), h, batch[i:]))
+			n -= BatchSize - i
+		}
+		return batch[BatchSize-1].Key
 	}
 }

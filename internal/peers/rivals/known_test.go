@@ -7,6 +7,7 @@ package rivals
 import (
 	"crypto/cipher"
 	"crypto/hmac"
+	"crypto/pbkdf2"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/binary"
@@ -52,6 +53,11 @@ func TestKnown(t *testing.T) {
 			return h.Sum(nil)
 		}
 	}
+	derivedKey := func(h func() hash.Hash) func(salt []byte) []byte {
+		return func(salt []byte) []byte {
+			return must(pbkdf2.Key(h, string(serve.Key[:]), salt, pbkdf2Iterations, h().Size()))
+		}
+	}
 	sequence := binary.BigEndian.AppendUint32(nil, serve.SSHSequence)
 	ssh256 := keyedHash(sha256.New, 32, sequence)
 	for alg, oracle := range map[string]func(msg []byte) []byte{
@@ -68,6 +74,8 @@ func TestKnown(t *testing.T) {
 		"hmac-sha256":       keyedHash(sha256.New, 64, nil),
 		"hmac-sha384":       keyedHash(sha512.New384, 64, nil),
 		"hmac-sha512":       keyedHash(sha512.New, 64, nil),
+		"pbkdf2-sha256":     derivedKey(sha256.New),
+		"pbkdf2-sha512":     derivedKey(sha512.New),
 		"umac-64-etm":       umac(serve.SSHSequence, 8),
 		"umac-128-etm":      umac(serve.SSHSequence, 16),
 		"hmac-sha2-256-etm": ssh256,

@@ -3,6 +3,7 @@
 // license that can be found in the LICENSE file.
 
 #include <nettle/hmac.h>
+#include <nettle/pbkdf2.h>
 #include <nettle/umac.h>
 #include <nettle/version.h>
 
@@ -71,6 +72,18 @@ UMAC(128)
 HMAC(256)
 HMAC(512)
 
+// Derives a key from a password, with the message as salt.
+#define PBKDF2(bits)                                                            \
+	static size_t pbkdf2_##bits(const uint8_t *salt, size_t size, uint64_t n, uint8_t derived[64]) \
+	{                                                                       \
+		while (n-- > 0)                                                 \
+			pbkdf2_hmac_sha##bits(sizeof key, key, PBKDF2_ITERATIONS, size, salt, bits / 8, derived); \
+		return bits / 8;                                                \
+	}
+
+PBKDF2(256)
+PBKDF2(512)
+
 static const struct op ops[] = {
 	{"nettle:umac64:stream", umac64},
 	{"nettle:umac64:new", umac64_new},
@@ -80,6 +93,8 @@ static const struct op ops[] = {
 	{"nettle:hmac-sha256:sum", hmac256_sum},
 	{"nettle:hmac-sha512:stream", hmac512},
 	{"nettle:hmac-sha512:sum", hmac512_sum},
+	{"nettle:pbkdf2-sha256:derive", pbkdf2_256},
+	{"nettle:pbkdf2-sha512:derive", pbkdf2_512},
 };
 
 int main(void)

@@ -149,6 +149,27 @@ static size_t hmac(EVP_MAC_CTX **ctx, char *digest, const uint8_t *msg, size_t s
 HMAC(256)
 HMAC(512)
 
+// Derives a key from a password, with the message as salt.
+static size_t pbkdf2(const EVP_MD *digest, const uint8_t *salt, size_t size, uint64_t n, uint8_t derived[64])
+{
+	int ok = 1;
+
+	while (ok && n-- > 0)
+		ok = PKCS5_PBKDF2_HMAC((const char *)key, sizeof key, salt, size, PBKDF2_ITERATIONS, digest,
+				       EVP_MD_get_size(digest), derived);
+	return ok ? EVP_MD_get_size(digest) : 0;
+}
+
+static size_t pbkdf2_256(const uint8_t *salt, size_t size, uint64_t n, uint8_t derived[64])
+{
+	return pbkdf2(EVP_sha256(), salt, size, n, derived);
+}
+
+static size_t pbkdf2_512(const uint8_t *salt, size_t size, uint64_t n, uint8_t derived[64])
+{
+	return pbkdf2(EVP_sha512(), salt, size, n, derived);
+}
+
 // What is authenticated with each message, but not encrypted: as many bytes as in TLS.
 static const uint8_t data[13] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
@@ -242,6 +263,8 @@ static const struct op ops[] = {
 	{"OpenSSL:hmac-sha256:sum", hmac256_sum},
 	{"OpenSSL:hmac-sha512:stream", hmac512},
 	{"OpenSSL:hmac-sha512:sum", hmac512_sum},
+	{"OpenSSL:pbkdf2-sha256:derive", pbkdf2_256},
+	{"OpenSSL:pbkdf2-sha512:derive", pbkdf2_512},
 };
 
 int main(void)

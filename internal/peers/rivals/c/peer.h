@@ -17,6 +17,8 @@
 
 static uint8_t key[64];
 
+#define PBKDF2_ITERATIONS 1000
+
 // Computes the tag of msg n times, the last time under LAST_NONCE if there is a
 // nonce. Returns the size of the last tag, or 0 if something failed.
 typedef size_t run_fn(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]);

@@ -47,6 +47,22 @@ pub fn hmac<M256: Mac, M512: Mac>() -> Vec<Op> {
     ]
 }
 
+/// The number of iterations of PBKDF2.
+pub const PBKDF2_ITERATIONS: u32 = 1000;
+
+/// PBKDF2 of password and salt.
+pub trait Pbkdf2 {
+    fn derive(password: &[u8], salt: &[u8], key: &mut [u8]);
+}
+
+/// The ops of PBKDF2 with HMAC-SHA-256 and HMAC-SHA-512.
+pub fn pbkdf2<P256: Pbkdf2, P512: Pbkdf2>() -> Vec<Op> {
+    vec![
+        (":pbkdf2-sha256:derive", derive::<P256, 32>),
+        (":pbkdf2-sha512:derive", derive::<P512, 64>),
+    ]
+}
+
 /// The ops of AES-128-GCM and AES-256-GCM.
 pub fn gcm<G128: Gcm, G256: Gcm>() -> Vec<Op> {
     vec![
@@ -71,6 +87,16 @@ fn sum<M: Mac>(key: &[u8], msg: &[u8], n: u64) -> Vec<u8> {
         black_box(M::sum(black_box(key), black_box(msg)));
     }
     M::sum(key, msg).as_ref().to_vec()
+}
+
+/// Derives a key from a password, with the message as salt.
+fn derive<P: Pbkdf2, const SIZE: usize>(password: &[u8], salt: &[u8], n: u64) -> Vec<u8> {
+    let mut key = [0; SIZE];
+    for _ in 0..n {
+        P::derive(black_box(password), black_box(salt), &mut key);
+        black_box(&key);
+    }
+    key.to_vec()
 }
 
 /// The nonce of the last message of every run.

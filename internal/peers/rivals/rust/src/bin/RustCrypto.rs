@@ -36,6 +36,21 @@ where
     }
 }
 
+macro_rules! pbkdf2 {
+    ($name:ident, $hash:ty) => {
+        struct $name;
+
+        impl peers::Pbkdf2 for $name {
+            fn derive(password: &[u8], salt: &[u8], key: &mut [u8]) {
+                pbkdf2::pbkdf2_hmac::<$hash>(password, salt, peers::PBKDF2_ITERATIONS, key);
+            }
+        }
+    };
+}
+
+pbkdf2!(Pbkdf2Sha256, Sha256);
+pbkdf2!(Pbkdf2Sha512, Sha512);
+
 struct Gcm<G>(G);
 
 impl<G> peers::Gcm for Gcm<G>
@@ -65,5 +80,7 @@ where
 
 fn main() {
     let gcm = peers::gcm::<Gcm<Aes128Gcm>, Gcm<Aes256Gcm>>();
-    peers::serve("RustCrypto", [peers::hmac::<Mac<Hmac<Sha256>>, Mac<Hmac<Sha512>>>(), gcm].concat())
+    let hmac = peers::hmac::<Mac<Hmac<Sha256>>, Mac<Hmac<Sha512>>>();
+    let pbkdf2 = peers::pbkdf2::<Pbkdf2Sha256, Pbkdf2Sha512>();
+    peers::serve("RustCrypto", [hmac, pbkdf2, gcm].concat())
 }

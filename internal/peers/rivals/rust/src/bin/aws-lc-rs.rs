@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-use aws_lc_rs::{aead, hmac};
+use aws_lc_rs::{aead, hmac, pbkdf2};
 
 struct Mac<const BITS: usize>(hmac::Key);
 
@@ -23,6 +23,19 @@ impl<const BITS: usize> peers::Mac for Mac<BITS> {
 
     fn sum(key: &[u8], msg: &[u8]) -> hmac::Tag {
         Self::new(key).tag(msg)
+    }
+}
+
+struct Pbkdf2<const BITS: usize>;
+
+impl<const BITS: usize> peers::Pbkdf2 for Pbkdf2<BITS> {
+    fn derive(password: &[u8], salt: &[u8], key: &mut [u8]) {
+        let algorithm = match BITS {
+            256 => pbkdf2::PBKDF2_HMAC_SHA256,
+            _ => pbkdf2::PBKDF2_HMAC_SHA512,
+        };
+        let iterations = peers::PBKDF2_ITERATIONS.try_into().unwrap();
+        pbkdf2::derive(algorithm, iterations, salt, password, key);
     }
 }
 
@@ -63,6 +76,7 @@ fn main() {
         "aws-lc-rs",
         [
             peers::hmac::<Mac<256>, Mac<512>>(),
+            peers::pbkdf2::<Pbkdf2<256>, Pbkdf2<512>>(),
             peers::gcm::<Gcm, Gcm>(),
         ]
         .concat(),
