@@ -14,11 +14,9 @@ import (
 	"crypto/fips140"
 	"crypto/hmac"
 	"hash"
-	"reflect"
-	"sync/atomic"
 
 	"example.com/fastmac"
-	"example.com/fastmac/internal/sha2"
+	"example.com/fastmac/internal/made"
 )
 
 // New returns a hash that computes the HMAC, RFC 2104, of what is written to it under key, with the
@@ -28,20 +26,13 @@ import (
 // other function that returns a new hash for each call.
 //
 // If h makes SHA-2 of the standard library, the result is a [*fastmac.HMAC], except in FIPS 140 mode
-// and with BoringCrypto. That has also the methods Clone, Verify, WriteString and Destroy, which
+// and with BoringCrypto. On CPUs without assembly for the hash, that takes longer if h is a closure. That has also the methods Clone, Verify, WriteString and Destroy, which
 // overwrites the key. Else it is that of [crypto/hmac.New]. It is not safe for concurrent use.
 func New(h func() hash.Hash, key []byte) hash.Hash {
 	if fips140.Enabled() {
 		return hmac.New(h, key)
 	}
-	entry := reflect.ValueOf(h).Pointer()
-	var theirs hash.Hash
-	if entry == other.Load() { // likely again: to find out first would take 10 % longer with SHA-1
-		if theirs = hmac.New(h, key); !likeSHA2(theirs) {
-			return theirs
-		}
-	}
-	known, h := sha2.Made(h)
+	known, calls := made.Hash(h)
 	if known != 0 {
 		m, err := fastmac.NewHMAC(known, key)
 		if err != nil {
@@ -49,24 +40,7 @@ func New(h func() hash.Hash, key []byte) hash.Hash {
 		}
 		return m
 	}
-	if theirs == nil {
-		if theirs = hmac.New(h, key); !likeSHA2(theirs) {
-			other.Store(entry)
-		}
-	}
-	return theirs
-}
-
-// other is the entry of a function that made a hash of other sizes than SHA-2 when it was called last.
-var other atomic.Uintptr
-
-// likeSHA2 reports whether m may be an HMAC with SHA-2, by its sizes.
-func likeSHA2(m hash.Hash) bool {
-	switch m.Size() {
-	case 28, 32, 48, 64:
-		return m.BlockSize() == 64 || m.BlockSize() == 128
-	}
-	return false
+	return hmac.New(calls.Again(h), key)
 }
 
 // Equal reports whether two MACs are equal. Its time depends only on their lengths.

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"example.com/fastmac/internal/made"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
 )
@@ -29,7 +30,7 @@ import (
 // of HMAC with the hash that h makes.
 //
 // A salt has at least 16 random bytes, NIST SP 800-132 section 5.1. iter is as large as users can wait
-// for; a number less than one is as one. keyLength is 1 to 2^32 - 1 times the size of the hash, or Key
+// for; Key takes a number less than one for one. keyLength is 1 to 2^32 - 1 times the size of the hash, or Key
 // returns an error. With GODEBUG=fips140=only there are more errors, see [crypto/pbkdf2.Key]. The time
 // that Key takes does not depend on the contents of password and salt.
 func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
@@ -37,12 +38,9 @@ func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyL
 	if !ok || fips140.Enabled() || keyLength <= 0 {
 		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
-	known, f := sha2.Made(f)
-	if known == 0 {
-		return pbkdf2.Key(f, password, salt, iter, keyLength)
-	}
-	if tooLong(keyLength, known) || !hasKernel(known) {
-		return pbkdf2.Key(h, password, salt, iter, keyLength)
+	known, calls := made.Hash(f)
+	if known == 0 || tooLong(keyLength, known) || !hasKernel(known) {
+		return pbkdf2.Key(calls.Again(f), password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
 	derive(context.Background(), known, []Derivation{{password, salt, iter, key}})
@@ -61,9 +59,9 @@ type Derivation struct {
 // side, on one core: on amd64 16 with SHA-256 and AVX-512, for example, and is fastest if there are a
 // multiple of that, with the same number of iterations. A server that verifies many logins gains by it.
 //
-// If ctx is done, KeyBatch ends within milliseconds and returns the error of ctx; in FIPS 140 mode, and
-// with hashes that are not SHA-2, only after the current key. Nothing is computed if a Key has no
-// bytes or too many, or if an Iter is less than 1: that is an error. After an error all keys are zeros.
+// If ctx is done, KeyBatch ends within some milliseconds and returns the error of ctx; in FIPS 140 mode,
+// and with hashes that are not SHA-2, only after the current key. It is an error if a Key has no bytes
+// or too many, or if an Iter is less than 1. After an error all keys are zeros.
 //
 // A Key may overlap no slice of the batch.
 func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
@@ -79,7 +77,9 @@ func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
 	var known crypto.Hash
 	if !fips140.Enabled() {
-		known, h = sha2.Made(h)
+		var calls made.Calls
+		known, calls = made.Hash(h)
+		h = calls.Again(h)
 	}
 	for i := range batch {
 		switch d := &batch[i]; {
@@ -101,12 +101,12 @@ func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 		}
 		key, err := pbkdf2.Key(h, d.Password, d.Salt, d.Iter, len(d.Key))
 		if err != nil {
-			return fmt.Errorf("derivation %d: %w", i, err)
+			return fmt.Errorf("pbkdf2: derivation %d: %w", i, err)
 		}
 		copy(d.Key, key)
 		clear(key)
 	}
-	return ctx.Err()
+	return nil
 }
 
 // tooLong reports whether a key of n bytes has more than 2^32 - 1 blocks, RFC 8018 section 5.2.
@@ -140,8 +140,9 @@ func derive(ctx context.Context, h crypto.Hash, batch []Derivation) error {
 	}
 }
 
-// steps is how many iterations are made between two looks at the context: some milliseconds.
-const steps = 4096
+// steps is how many iterations of each block are made between two looks at the context. With 16 blocks one
+// by one, as without kernels, they take some milliseconds.
+const steps = 256
 
 // A deriver has the blocks of keys that are under way, side by side.
 type deriver[W sha2.Word] struct {

@@ -53,6 +53,7 @@ func testVectors(t *testing.T) {
 		}
 		batches[v.Hash] = append(batches[v.Hash], Derivation{string(v.Password), v.Salt, v.Iter, make([]byte, len(v.Key))})
 	}
+	t.Logf("%d keys", len(vectors))
 	for h, batch := range batches {
 		if err := KeyBatch(t.Context(), h.New, batch); err != nil {
 			t.Error(h, err)

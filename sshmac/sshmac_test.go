@@ -75,6 +75,7 @@ func TestModes(t *testing.T) {
 }
 
 func TestContract(t *testing.T) {
+	mactest.CheckKernels(t, slices.Concat(mactest.UMAC, mactest.HMAC))
 	for _, m := range allModes() {
 		t.Run(m.Name, func(t *testing.T) {
 			key := bytes.Repeat([]byte{7}, m.KeySize)

@@ -6,13 +6,14 @@
 package nested
 
 import (
+	"bytes"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -30,18 +31,17 @@ func TestNested(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"test"}
-	if kernel.Purego {
-		args = append(args, "-tags=purego")
-	}
-	if mactest.Race {
-		args = append(args, "-race")
-	}
 	for _, module := range []string{"sshmac", "packet"} {
 		t.Run(module, func(t *testing.T) {
-			cmd := exec.Command("go", append(args, "./...")...)
+			cmd := exec.Command("go", "test", "./...")
 			cmd.Dir, cmd.Env = filepath.Join(root, module), mactest.HostEnv()
+			if _, err := os.Stat(cmd.Dir); err != nil {
+				t.Skip("this copy of the root module has no others:", err)
+			}
 			out, err := cmd.CombinedOutput()
+			if bytes.Contains(out, []byte("go.mod requires go >=")) {
+				t.Skipf("a newer Go is needed: %s", out)
+			}
 			if t.Logf("%s", out); err != nil {
 				t.Errorf("%s in %s: %v", strings.Join(cmd.Args, " "), module, err)
 			}

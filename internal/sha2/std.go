@@ -106,8 +106,8 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 	runtime.KeepAlive(q)
 }
 
-// hide returns b. The compiler does not see that, so what b points to may be on the stack. That does
-// not move here: it only does where a function is called. The caller keeps b alive.
+// hide returns b. The compiler does not see that, so what b points to may be on the stack, which moves
+// only where a function is called, and not where a signal interrupts this. The caller keeps b alive.
 //
 //go:nosplit
 func hide(b []byte) []byte {

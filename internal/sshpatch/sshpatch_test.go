@@ -5,8 +5,10 @@
 package sshpatch
 
 import (
+	"errors"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -14,6 +16,9 @@ import (
 
 func TestOldest(t *testing.T) {
 	mod, err := os.ReadFile("../../sshmac/go.mod")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("this copy of the root module has no others:", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

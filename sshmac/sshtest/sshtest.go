@@ -3,7 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Package sshtest provides what tests of SSH share: keys, OpenSSH's programs, which
-// read no file and use no agent of the user, and checks of what was negotiated.
+// read no file and use no agent of the user, and checks of what was negotiated. It is for the tests of
+// this project only, and may change at any time.
 package sshtest
 
 import (

@@ -10,6 +10,7 @@ package pbkdf2
 
 import (
 	"hash"
+	"unsafe"
 
 	"example.com/fastmac/pbkdf2"
 )
@@ -17,7 +18,7 @@ import (
 // Key returns a key of keyLen bytes, derived from a password, a salt and a number of iterations, as
 // [pbkdf2.Key] does. It panics where that returns an error.
 func Key(password, salt []byte, iter, keyLen int, h func() hash.Hash) []byte {
-	key, err := pbkdf2.Key(h, string(password), salt, iter, keyLen)
+	key, err := pbkdf2.Key(h, unsafe.String(unsafe.SliceData(password), len(password)), salt, iter, keyLen)
 	if err != nil {
 		panic(err)
 	}

@@ -2,7 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package sha2
+// Package made finds out which hash a function makes.
+package made
 
 import (
 	"bytes"
@@ -12,6 +13,7 @@ import (
 	"hash"
 	"reflect"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -73,55 +75,78 @@ func receiver(f func() hash.Hash) crypto.Hash {
 	})(unsafe.Pointer(&f))).hash
 }
 
-// Made returns which hash f makes, if that is SHA-2 of the standard library, and a new one for each
-// call. For all other functions it returns 0, and a function that does what f would have done: Made may have
-// called f, once or twice.
-func Made(f func() hash.Hash) (crypto.Hash, func() hash.Hash) {
+// registered reports for each of makers whether crypto.Hash.New makes its hash. crypto.RegisterHash may have
+// replaced it, which is for functions init, so once is enough.
+var registered = sync.OnceValue(func() []bool {
+	all := make([]bool, len(makers))
+	for i, m := range makers {
+		all[i] = madeAs(m.hash.New()) == m.hash
+	}
+	return all
+})
+
+// Hash returns which hash f makes, if that is SHA-2 of the standard library, and a new one for each
+// call; and 0 for all other functions. It may have called f.
+func Hash(f func() hash.Hash) (h crypto.Hash, calls Calls) {
 	if len(makers) == 0 {
-		return 0, f
+		return 0, Calls{}
 	}
 	entry := entryOf(f)
 	for i := range makers {
-		if m := &makers[i]; entry == m.entry || entry == methodNew && receiver(f) == m.hash {
-			return m.hash, nil
+		if entry == makers[i].entry {
+			return makers[i].hash, Calls{}
 		}
 	}
-	r := &replay{f: f}
-	r.made[0], r.calls = f(), 1
-	h := madeAs(r.made[0])
-	if h == 0 {
-		return 0, r.next
+	if entry == methodNew {
+		h := receiver(f)
+		for i := range makers {
+			if h == makers[i].hash && registered()[i] {
+				return h, Calls{}
+			}
+		}
+		return 0, Calls{}
 	}
-	r.made[1], r.calls = f(), 2
-	if r.made[0] == r.made[1] || madeAs(r.made[1]) != h {
-		return 0, r.next
+	first := f()
+	if h = madeAs(first); h == 0 {
+		return 0, Calls{1, [2]hash.Hash{first}}
 	}
-	return h, nil
+	second := f()
+	if first == second || madeAs(second) != h {
+		h = 0
+	}
+	return h, Calls{2, [2]hash.Hash{first, second}}
+}
+
+// Calls are what a function has returned.
+type Calls struct {
+	n    int
+	made [2]hash.Hash
+}
+
+// Again returns a function that returns what f has returned, call by call, and then calls f.
+func (c Calls) Again(f func() hash.Hash) func() hash.Hash {
+	if c.n == 0 {
+		return f
+	}
+	used := 0
+	return func() hash.Hash {
+		if used == c.n {
+			return f()
+		}
+		used++
+		return c.made[used-1]
+	}
 }
 
 // madeAs returns which hash h is, if it is as a maker returns it, and else 0.
 func madeAs(h hash.Hash) crypto.Hash {
-	v := reflect.ValueOf(h)
+	typ := reflect.TypeOf(h)
 	for i := range makers {
-		if m := &makers[i]; v.IsValid() && v.Type() == m.typ && !v.IsNil() && bytes.Equal(memory(v), m.fresh) {
-			return m.hash
+		if m := &makers[i]; typ == m.typ {
+			if v := reflect.ValueOf(h); !v.IsNil() && bytes.Equal(memory(v), m.fresh) {
+				return m.hash
+			}
 		}
 	}
 	return 0
-}
-
-// A replay is a function that has been called: its results come first.
-type replay struct {
-	f     func() hash.Hash
-	made  [2]hash.Hash
-	calls int
-	used  int
-}
-
-func (r *replay) next() hash.Hash {
-	if r.used == r.calls {
-		return r.f()
-	}
-	r.used++
-	return r.made[r.used-1]
 }

@@ -1,0 +1,36 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package made
+
+import (
+	"crypto"
+	"crypto/sha1"
+	"crypto/sha256"
+	"hash"
+	"testing"
+)
+
+func init() { crypto.RegisterHash(crypto.SHA256, sha1.New) }
+
+// TestRegistered checks that a hash which a program has registered is not taken for that of the standard
+// library. The tests of package hmac have all other functions.
+func TestRegistered(t *testing.T) {
+	if len(makers) == 0 {
+		t.Skip("SHA-2 of the standard library is not Go's own")
+	}
+	for name, f := range map[string]func() hash.Hash{
+		"crypto.SHA256.New": crypto.SHA256.New,
+		"a closure":         func() hash.Hash { return crypto.SHA256.New() },
+	} {
+		if h, _ := Hash(f); h != 0 {
+			t.Errorf("%s is taken for %v", name, h)
+		}
+	}
+	for _, f := range []func() hash.Hash{crypto.SHA224.New, sha256.New224} {
+		if h, calls := Hash(f); h != crypto.SHA224 || calls.n != 0 {
+			t.Errorf("SHA-224 is %v, after %d calls", h, calls.n)
+		}
+	}
+}
