@@ -24,7 +24,8 @@
 //
 // Other packages: hmac and pbkdf2 have the functions of crypto/hmac and crypto/pbkdf2,
 // aesgcm has AES-GCM, and hwrand random bytes. In modules of their own there are sshmac for
-// golang.org/x/crypto/ssh, and packet for datagrams. The folder docs has a page for each question: which MAC and which sizes (choosing.md), nonces, speed, platforms, FIPS 140.
+// golang.org/x/crypto/ssh, and packet for datagrams. The folder docs has a page for each
+// question: which MAC and which sizes (choosing.md), nonces, speed, platforms, FIPS 140.
 //
 // # Keys and streams
 //
