@@ -80,11 +80,11 @@ var modules = []module{
 	},
 	{
 		path: "github.com/google/go-github/v68", version: "v68.0.0", sum: "h1:ZW57zeNZiXTdQ16qrDiZ0k6XucrxZ2CGmoTvcCyQG6s=",
-		lines: 1, packages: []string{"./github"},
+		lines: 1, packages: []string{"./github"}, tests: 5415,
 	},
 	{
 		path: "github.com/stripe/stripe-go/v82", version: "v82.5.1", sum: "h1:05q6ZDKoe8PLMpQV072obF74HCgP4XJeJYoNuRSX2+8=",
-		lines: 2, packages: []string{".", "./webhook"}, tests: 8, server: stripeMock,
+		lines: 2, packages: []string{".", "./webhook"}, tests: 231, server: stripeMock,
 	},
 	{
 		path: "github.com/slack-go/slack", version: "v0.35.0", sum: "h1:lxUmPzkYYlSHLMNdmgvtdzGFnKAJiApA5gZiMcGEYiw=",
@@ -92,7 +92,7 @@ var modules = []module{
 	},
 	{
 		path: "github.com/aws/aws-sdk-go-v2", version: "v1.48.0", sum: "h1:tFU7EJVm7MfyaXLsXdYTZ0Vd6vwt9OljCyqq0gqk0Mc=",
-		lines: 1, packages: []string{"./aws/..."}, tests: 134, benchmarks: map[string]string{"./aws/signer/v4": "signRequest|SignRequest"},
+		lines: 1, packages: []string{"./aws/..."}, tests: 134, benchmarks: map[string]string{"./aws/signer/v4": "SignRequest"},
 	},
 	{
 		path: "github.com/minio/minio-go/v7", version: "v7.4.1", sum: "h1:PtU/zIOfQRWZ+QydXAZysc+xZYHdG+BBR4Z6TUvy73w=",
@@ -103,7 +103,7 @@ var modules = []module{
 		lines: 2, packages: all, tests: 1021, sample: []string{"./pgconn"}, server: postgreSQL, benchmarks: map[string]string{"./pgconn": "^BenchmarkConnect$"},
 	},
 	{
-		// It has no tests of SASL: TestServers has one.
+		// It has no tests of SASL. Those of servers.invalid use it.
 		path: "github.com/twmb/franz-go", version: "v1.22.3", sum: "h1:RHe35s34pKefMLyL+ZYJ6mQVtfFZz4zHDHVkTyACur0=",
 		lines: 3, packages: []string{"./pkg/sasl/..."},
 	},
@@ -121,6 +121,7 @@ var modules = []module{
 			"github.com/rclone/gofakes3", "github.com/twmb/franz-go/pkg/kfake",
 		},
 	},
+	{path: "measure.invalid", benchmarks: map[string]string{".": "."}},
 }
 
 // named returns the module with a path.
