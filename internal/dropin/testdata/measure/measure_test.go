@@ -2,10 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package measure has benchmarks of modules that have none of what they do with HMAC or PBKDF2.
+// Package measure has benchmarks of modules that have none of their own for HMAC or PBKDF2.
 package measure
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -18,28 +19,19 @@ import (
 
 	gojwt "github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-github/v68/github"
-	"github.com/gorilla/securecookie"
-	"github.com/gosnmp/gosnmp"
-	"github.com/lestrrat-go/jwx/v3/jwa"
-	"github.com/lestrrat-go/jwx/v3/jws"
 	"github.com/miekg/dns"
-	"github.com/minio/minio-go/v7/pkg/signer"
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
 	"github.com/slack-go/slack"
 	"github.com/stripe/stripe-go/v82"
-	"github.com/twmb/franz-go/pkg/sasl/scram"
-	"github.com/tyler-smith/go-bip32"
 	"github.com/tyler-smith/go-bip39"
-	"github.com/xdg-go/pbkdf2"
-	xdgscram "github.com/xdg-go/scram"
+	"github.com/xdg-go/scram"
 )
 
 var (
 	key    = []byte("a key of 32 bytes, as many have.")
 	secret = string(key)
 	body   = []byte(`{"event": "` + strings.Repeat("x", 1010) + `"}`) // 1 KiB
-	salt   = []byte("a salt of 16 bytes"[:16])
 )
 
 // tag returns an HMAC-SHA-256.
@@ -51,7 +43,6 @@ func tag(msg string) []byte {
 
 // loop times f, which must not fail.
 func loop(b *testing.B, f func() error) {
-	b.ReportAllocs()
 	for b.Loop() {
 		if err := f(); err != nil {
 			b.Fatal(err)
@@ -59,47 +50,24 @@ func loop(b *testing.B, f func() error) {
 	}
 }
 
-func BenchmarkJWTVerify(b *testing.B) {
+func BenchmarkJWT(b *testing.B) {
 	claims := gojwt.RegisteredClaims{Subject: "user", Issuer: "issuer", ExpiresAt: gojwt.NewNumericDate(time.Now().Add(time.Hour))}
 	token, err := gojwt.NewWithClaims(gojwt.SigningMethodHS256, claims).SignedString(key)
 	if err != nil {
 		b.Fatal(err)
 	}
 	at := strings.LastIndexByte(token, '.')
-	sig, err := base64.RawURLEncoding.DecodeString(token[at+1:])
+	tag, err := base64.RawURLEncoding.DecodeString(token[at+1:])
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop(b, func() error { return gojwt.SigningMethodHS256.Verify(token[:at], sig, key) })
-}
-
-func BenchmarkJWTParse(b *testing.B) {
-	claims := gojwt.RegisteredClaims{Subject: "user", Issuer: "issuer", ExpiresAt: gojwt.NewNumericDate(time.Now().Add(time.Hour))}
-	token, err := gojwt.NewWithClaims(gojwt.SigningMethodHS256, claims).SignedString(key)
-	if err != nil {
-		b.Fatal(err)
-	}
-	loop(b, func() error {
-		_, err := gojwt.Parse(token, func(*gojwt.Token) (any, error) { return key, nil }, gojwt.WithValidMethods([]string{"HS256"}))
-		return err
+	b.Run("Verify", func(b *testing.B) {
+		loop(b, func() error { return gojwt.SigningMethodHS256.Verify(token[:at], tag, key) })
 	})
-}
-
-func BenchmarkJWSVerify(b *testing.B) {
-	signed, err := jws.Sign(body, jws.WithKey(jwa.HS256(), key))
-	if err != nil {
-		b.Fatal(err)
-	}
-	loop(b, func() error { _, err := jws.Verify(signed, jws.WithKey(jwa.HS256(), key)); return err })
-}
-
-func BenchmarkCookieDecode(b *testing.B) {
-	codec := securecookie.New(key, nil)
-	cookie, err := codec.Encode("session", map[string]string{"user": "somebody", "role": "reader"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	loop(b, func() error { var v map[string]string; return codec.Decode("session", cookie, &v) })
+	b.Run("Parse", func(b *testing.B) {
+		get := func(*gojwt.Token) (any, error) { return key, nil }
+		loop(b, func() error { _, err := gojwt.Parse(token, get, gojwt.WithValidMethods([]string{"HS256"})); return err })
+	})
 }
 
 func BenchmarkHOTP(b *testing.B) {
@@ -115,17 +83,13 @@ func BenchmarkHOTP(b *testing.B) {
 
 func BenchmarkSCRAM(b *testing.B) {
 	loop(b, func() error {
-		client, err := xdgscram.SHA256.NewClient("user", secret, "")
+		client, err := scram.SHA256.NewClient("user", secret, "")
 		if err != nil {
 			return err
 		}
-		_, err = client.GetStoredCredentialsWithError(xdgscram.KeyFactors{Salt: string(salt), Iters: 4096})
+		_, err = client.GetStoredCredentialsWithError(scram.KeyFactors{Salt: "sixteen bytes...", Iters: 4096})
 		return err
 	})
-}
-
-func BenchmarkXDGKey(b *testing.B) {
-	loop(b, func() error { pbkdf2.Key(key, salt, 4096, 32, sha256.New); return nil })
 }
 
 func BenchmarkSeed(b *testing.B) {
@@ -134,10 +98,6 @@ func BenchmarkSeed(b *testing.B) {
 		b.Fatal(err)
 	}
 	loop(b, func() error { bip39.NewSeed(mnemonic, "password"); return nil })
-}
-
-func BenchmarkMasterKey(b *testing.B) {
-	loop(b, func() error { _, err := bip32.NewMasterKey(key); return err })
 }
 
 func BenchmarkTSIG(b *testing.B) {
@@ -149,7 +109,7 @@ func BenchmarkTSIG(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop(b, func() error { return dns.TsigVerify(signed, key, "", false) })
+	loop(b, func() error { return dns.TsigVerify(bytes.Clone(signed), key, "", false) })
 }
 
 func BenchmarkGitHub(b *testing.B) {
@@ -176,40 +136,4 @@ func BenchmarkSlack(b *testing.B) {
 		verifier.Write(body)
 		return verifier.Ensure()
 	})
-}
-
-func BenchmarkMinioSign(b *testing.B) {
-	request, err := http.NewRequest(http.MethodGet, "http://bucket.example.org/object", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	loop(b, func() error { signer.SignV4(*request, "user", secret, "", "us-east-1"); return nil })
-}
-
-func BenchmarkKafka(b *testing.B) {
-	nonce := []byte("nonce of the client")
-	mechanism := scram.Auth{User: "user", Pass: secret, Nonce: nonce}.AsSha256Mechanism()
-	challenge := []byte("r=" + base64.RawStdEncoding.EncodeToString(nonce) + "andtheserver,s=" + base64.StdEncoding.EncodeToString(salt) + ",i=4096")
-	loop(b, func() error {
-		session, _, err := mechanism.Authenticate(b.Context(), "")
-		if err != nil {
-			return err
-		}
-		_, _, err = session.Challenge(challenge)
-		return err
-	})
-}
-
-func BenchmarkSNMP(b *testing.B) {
-	client := &gosnmp.GoSNMP{
-		Version: gosnmp.Version3, SecurityModel: gosnmp.UserSecurityModel, MsgFlags: gosnmp.AuthNoPriv,
-		SecurityParameters: &gosnmp.UsmSecurityParameters{
-			UserName: "user", AuthoritativeEngineID: "an engine", AuthenticationProtocol: gosnmp.SHA256, AuthenticationPassphrase: secret,
-		},
-	}
-	if err := client.SecurityParameters.InitSecurityKeys(); err != nil {
-		b.Fatal(err)
-	}
-	variables := []gosnmp.SnmpPDU{{Name: ".1.3.6.1.2.1.1.1.0", Type: gosnmp.OctetString, Value: body}}
-	loop(b, func() error { _, err := client.SnmpEncodePacket(gosnmp.GetResponse, variables, 0, 0); return err })
 }
