@@ -32,7 +32,7 @@ func postgreSQL(t *testing.T, pgx string) []string {
 	if len(found) == 0 {
 		t.Skip("needs a PostgreSQL server: install the package postgresql")
 	}
-	// Only we can reach what is in t.TempDir, and the path of a socket has at most 107 bytes.
+	// The user postgres cannot reach t.TempDir, and the path of a socket has at most 107 bytes.
 	dir, err := os.MkdirTemp("", "pg")
 	if err != nil {
 		t.Fatal(err)
