@@ -211,8 +211,9 @@ func changeImports(t *testing.T, dir string) (lines int) {
 // and returns the output of what fails. Subtests, some of which have a random name, are all one, "test/".
 func (w workspace) test(t *testing.T, path string, env []string, packages ...string) (results map[string]int, failures string) {
 	t.Helper()
-	// With the names of temporary folders in them, packages would be built each time.
-	cmd := goCommand(w.folder(path), w.env(env...), append([]string{"test", "-json", "-count=1", "-vet=off", "-trimpath"}, packages...)...)
+	// With the names of temporary folders in them, packages would be built each time. Side by side some
+	// tests of go-github close the connections of others.
+	cmd := goCommand(w.folder(path), w.env(env...), append([]string{"test", "-json", "-count=1", "-vet=off", "-trimpath", "-parallel=1"}, packages...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	failed := cmd.Run() // what fails is in the events
