@@ -57,8 +57,8 @@ func TestSuites(t *testing.T) {
 			if m.server != nil {
 				env = m.server(t, before.folder(m.path))
 			}
-			want, output := before.test(t, m.path, env, packages...)
-			got, changed := after.test(t, m.path, env, packages...)
+			want, output := before.test(t, m, env, packages)
+			got, changed := after.test(t, m, env, packages)
 			passed := 0
 			for result, n := range want {
 				if got[result] != n {
@@ -82,6 +82,27 @@ func TestSuites(t *testing.T) {
 				t.Errorf("want %d", m.tests)
 			}
 		})
+	}
+}
+
+// TestTable checks that docs/moving.md has what TestSuites checks.
+func TestTable(t *testing.T) {
+	page, err := os.ReadFile("../../docs/moving.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := bytes.Count(page, []byte("\n| `github.com/"))
+	for _, m := range modules {
+		if m.lines == 0 {
+			continue
+		}
+		rows--
+		if row := fmt.Sprintf("\n| `%s` %s | %d | %d |\n", m.path, m.version, m.lines, m.tests); !bytes.Contains(page, []byte(row)) {
+			t.Errorf("it has not %s", strings.TrimSpace(row))
+		}
+	}
+	if rows != 0 {
+		t.Errorf("it has %d rows for other modules", rows)
 	}
 }
 
@@ -137,7 +158,8 @@ func (w workspace) add(t *testing.T, change bool, m module) string {
 	name, ours := strings.CutSuffix(m.path, ".invalid")
 	if ours {
 		from.Dir = filepath.Join("testdata", name)
-	} else if out := goRun(t, w.dir, []string{"GOWORK=off"}, "mod", "download", "-json", m.path+"@"+m.version); true {
+	} else {
+		out := goRun(t, w.dir, []string{"GOWORK=off"}, "mod", "download", "-json", m.path+"@"+m.version)
 		if err := json.Unmarshal(out, &from); err != nil || from.Sum != m.sum {
 			t.Fatalf("%s: %v, error %v, want %s", m.path, from, err, m.sum)
 		}
@@ -209,11 +231,14 @@ func changeImports(t *testing.T, dir string) (lines int) {
 
 // test runs the tests of packages in the folder of a module. It counts the results, "package test action",
 // and returns the output of what fails. Subtests, some of which have a random name, are all one, "test/".
-func (w workspace) test(t *testing.T, path string, env []string, packages ...string) (results map[string]int, failures string) {
+func (w workspace) test(t *testing.T, m module, env, packages []string) (results map[string]int, failures string) {
 	t.Helper()
-	// With the names of temporary folders in them, packages would be built each time. Side by side some
-	// tests of go-github close the connections of others.
-	cmd := goCommand(w.folder(path), w.env(env...), append([]string{"test", "-json", "-count=1", "-vet=off", "-trimpath", "-parallel=1"}, packages...)...)
+	// With the names of temporary folders in them, packages would be built each time.
+	args := []string{"test", "-json", "-count=1", "-vet=off", "-trimpath"}
+	if m.serial {
+		args = append(args, "-parallel=1")
+	}
+	cmd := goCommand(w.folder(m.path), w.env(env...), append(args, packages...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	failed := cmd.Run() // what fails is in the events

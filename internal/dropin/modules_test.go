@@ -12,6 +12,7 @@ type module struct {
 	lines              int      // import lines that change; without any it is used as it is
 	with               []string // paths of modules in the same workspace
 	packages           []string // what is tested
+	serial             bool     // side by side its tests disturb each other
 	tests              int      // how many tests pass, without subtests
 	sample             []string // what is tested in the sample, if anything
 	// server starts what the tests need, for the module in dir, and returns variables that say where.
@@ -80,7 +81,7 @@ var modules = []module{
 	},
 	{
 		path: "github.com/google/go-github/v68", version: "v68.0.0", sum: "h1:ZW57zeNZiXTdQ16qrDiZ0k6XucrxZ2CGmoTvcCyQG6s=",
-		lines: 1, packages: []string{"./github"}, tests: 5415,
+		lines: 1, packages: []string{"./github"}, serial: true, tests: 5415,
 	},
 	{
 		path: "github.com/stripe/stripe-go/v82", version: "v82.5.1", sum: "h1:05q6ZDKoe8PLMpQV072obF74HCgP4XJeJYoNuRSX2+8=",
