@@ -26,8 +26,11 @@ import (
 // other function that returns a new hash for each call.
 //
 // If h makes SHA-2 of the standard library, the result is a [*fastmac.HMAC], except in FIPS 140 mode
-// and with BoringCrypto. On CPUs without assembly for the hash, that takes longer if h is a closure. That has also the methods Clone, Verify, WriteString and Destroy, which
-// overwrites the key. Else it is that of [crypto/hmac.New]. It is not safe for concurrent use.
+// and with BoringCrypto. That has also the methods Clone, Verify, WriteString and Destroy, which
+// overwrites the key. Else the result is that of [crypto/hmac.New]. It is not safe for concurrent use.
+//
+// To find out what another function than those named makes, New calls it. Where there is no assembly for
+// the hash, that takes longer than crypto/hmac's.
 func New(h func() hash.Hash, key []byte) hash.Hash {
 	if fips140.Enabled() {
 		return hmac.New(h, key)
