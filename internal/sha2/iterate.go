@@ -32,8 +32,20 @@ func (it *Iteration[W]) Sum(out []byte) {
 // Iterate makes n more steps of each iteration: U becomes the HMAC of U, and is added to T. The hash has
 // size bytes.
 func Iterate[W Word](its []Iteration[W], size, n int) {
-	for i := range its {
-		its[i].steps(size, n)
+	for len(its) > 0 {
+		count := sideBySide[W](len(its))
+		switch {
+		case count == 0 || size < Size[W]():
+			count = 1
+			its[0].steps(size, n)
+		case count <= 2:
+			for left := n; left > 0; left -= maxSteps {
+				iterate(its[:count], min(left, maxSteps))
+			}
+		default:
+			iterateInLanes(its[:count], n)
+		}
+		its = its[count:]
 	}
 }
 
@@ -50,4 +62,33 @@ func (it *Iteration[W]) steps(size, n int) {
 		}
 	}
 	clear(b[:])
+}
+
+// Iterations are several that are made side by side, each in a lane of all rows, as in [Lanes].
+type iterations[W Word] struct {
+	inner, outer           [8]row // chaining values
+	u, t                   [8]row
+	innerFirst, outerFirst [8]row // of the assembly
+}
+
+// iterateInLanes makes n steps of at most as many iterations as there are lanes.
+func iterateInLanes[W Word](its []Iteration[W], n int) {
+	var s iterations[W]
+	for l := range its {
+		it := &its[l]
+		for i := range it.U {
+			*at[W](&s.inner[i], l), *at[W](&s.outer[i], l) = it.Key.Inner[i], it.Key.Outer[i]
+			*at[W](&s.u[i], l), *at[W](&s.t[i], l) = it.U[i], it.T[i]
+		}
+	}
+	for left := n; left > 0; left -= maxLaneSteps {
+		iterateLanes(&s, min(left, maxLaneSteps))
+	}
+	for l := range its {
+		it := &its[l]
+		for i := range it.U {
+			it.U[i], it.T[i] = *at[W](&s.u[i], l), *at[W](&s.t[i], l)
+		}
+	}
+	s = iterations[W]{}
 }

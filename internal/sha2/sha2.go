@@ -48,6 +48,8 @@ func lengthSize[W Word]() int { return 2 * wordSize[W]() }
 const (
 	maxRun     = 512
 	maxLaneRun = 256
+
+	maxSteps, maxLaneSteps = maxRun / 2, maxLaneRun / 2 // of iterations: a step has two blocks
 )
 
 // A State is a chaining value.

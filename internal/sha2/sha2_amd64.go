@@ -103,10 +103,43 @@ func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, init
 	}
 }
 
+// sideBySide returns how many of count iterations the kernels make side by side: 0 if there is no
+// kernel, 1 or 2 for [iterate], and more for [iterateLanes].
+func sideBySide[W Word](count int) int {
+	switch {
+	case wordSize[W]() == 8:
+		return 0
+	case use256AVX512 && count >= 8, use256LanesAVX512 && !use256SHA && count >= 3:
+		return min(count, 16)
+	case use256SHA:
+		return min(count, 2)
+	}
+	return 0
+}
+
+// iterate makes n steps of one iteration or two.
+func iterate[W Word](its []Iteration[W], n int) {
+	first := unsafe.Pointer(unsafe.SliceData(its))
+	if len(its) == 1 {
+		iterate256SHA((*iteration256)(first), n, &k256)
+	} else {
+		iteratePair256SHA((*[2]iteration256)(first), n, &k256)
+	}
+}
+
+// iterateLanes makes n steps in all lanes.
+func iterateLanes[W Word](its *iterations[W], n int) {
+	iterateLanes256AVX512((*iterations256)(unsafe.Pointer(its)), n, &k256)
+}
+
 // The assembly. k is the constants.
 
-type lanes256 = Lanes[uint32]
-type lanes512 = Lanes[uint64]
+type (
+	lanes256      = Lanes[uint32]
+	lanes512      = Lanes[uint64]
+	iteration256  = Iteration[uint32]
+	iterations256 = iterations[uint32]
+)
 
 // block256SHA compresses blocks from p on into state. If blocks is 0, it compresses the block that p
 // and end make, and if that has an outer chaining value, it then sets state to the result of
@@ -126,6 +159,21 @@ func pair256SHA(state, other *[8]uint32, p, q *byte, blocks int, k *[64]uint32, 
 //
 //go:noescape
 func lanes256AVX512(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint32, initial, outer uint64)
+
+// iterate256SHA makes n steps of an iteration, at least one: see [Iterate].
+//
+//go:noescape
+func iterate256SHA(it *iteration256, n int, k *[64]uint32)
+
+// iteratePair256SHA is iterate256SHA for two iterations.
+//
+//go:noescape
+func iteratePair256SHA(its *[2]iteration256, n int, k *[64]uint32)
+
+// iterateLanes256AVX512 is iterate256SHA for 16 iterations.
+//
+//go:noescape
+func iterateLanes256AVX512(its *iterations256, n int, k *[64]uint32)
 
 // block512AVX2 is block256SHA for 64-bit words.
 //

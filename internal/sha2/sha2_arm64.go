@@ -46,6 +46,12 @@ func compressPair[W Word](state, other *State[W], p, q *byte, blocks int, end *[
 
 func compressLanes[W Word](*Lanes[W], *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // never called: see LaneCount
 
+func sideBySide[W Word](int) int { return 0 } // no kernel makes steps of iterations
+
+func iterate[W Word]([]Iteration[W], int) {} // never called: see sideBySide
+
+func iterateLanes[W Word](*iterations[W], int) {} // nor this
+
 // The assembly. k is the constants.
 
 // block512SHA512 compresses blocks from p on into state. If blocks is 0, it compresses the block that

@@ -27,3 +27,9 @@ func compress[W Word](*State[W], *byte, int, *end[W]) {} // never called: see Ha
 func compressPair[W Word](_, _ *State[W], _, _ *byte, _ int, _ *[2]end[W]) {} // nor this: see HasPairs
 
 func compressLanes[W Word](*Lanes[W], *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // nor this: see LaneCount
+
+func sideBySide[W Word](int) int { return 0 } // no kernel makes steps of iterations
+
+func iterate[W Word]([]Iteration[W], int) {} // never called: see sideBySide
+
+func iterateLanes[W Word](*iterations[W], int) {} // nor this

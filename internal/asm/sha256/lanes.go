@@ -21,7 +21,10 @@ import (
 // The first block of some lanes is that of an outer hash. The chaining value before is the inner
 // hash, whose rows are the first words of that block as they are.
 
-const maxLanes = 16
+const (
+	maxLanes = 16
+	rowSize  = maxLanes * wordSize
+)
 
 // lanes256 generates lanesAVX512.
 func lanes256() {
@@ -88,23 +91,7 @@ func lanes256() {
 	Label("loaded")
 	left := GP64() // how often 16 rounds follow that make words
 	MOVQ(U32(rounds/16-1), left)
-	align()
-	Label("rounds")
-	all := make([]word, len(w))
-	for i := range w {
-		all[i].row = w[i]
-	}
-	for i := range all {
-		round(v, i, all[i], k)
-		schedule(all, i)
-	}
-	ADDQ(U32(blockSize), k)
-	DECQ(left)
-	JNZ(LabelRef("rounds"))
-	for i := range all {
-		round(v, i, all[i], k)
-	}
-	SUBQ(U32((rounds/16-1)*blockSize), k)
+	lastRounds(v, w, k, left)
 	for i := range v {
 		VPADDD(row("state", i), v[i], v[i])
 		VMOVDQU32(v[i], row("state", i))
@@ -132,20 +119,49 @@ func lanes256() {
 	RET()
 
 	Label("allOuter")
-	Comment("The first 16 rounds, where half of the words are constants.")
 	for i := range v {
 		VMOVDQA32(v[i], w[i])
-		all[i+8].constant, all[i+8].n = true, outerBlock[i]
 		VMOVDQU32(row("outer", i), v[i])
 		VMOVDQU32(v[i], row("state", i))
 	}
+	firstRounds(0, v, w, k)
+	MOVQ(U32(rounds/16-2), left)
+	JMP(LabelRef("rounds"))
+}
+
+// firstRounds is rounds from to 15 of a block whose last words are outerBlock.
+func firstRounds(from int, v, w []VecVirtual, k Register) {
+	Comment("The first 16 rounds, where half of the words are constants.")
+	all := words(w)
+	for i, n := range outerBlock {
+		all[8+i].constant, all[8+i].n = true, n
+	}
+	for i := range all {
+		if i >= from {
+			round(v, i, all[i], k)
+		}
+		schedule(all, i)
+	}
+	ADDQ(U32(blockSize), k)
+}
+
+// lastRounds has the label rounds. It is 16 rounds that make words, as often as left says, and 16 that
+// make none. Then k is what it was.
+func lastRounds(v, w []VecVirtual, k, left Register) {
+	align()
+	Label("rounds")
+	all := words(w)
 	for i := range all {
 		round(v, i, all[i], k)
 		schedule(all, i)
 	}
 	ADDQ(U32(blockSize), k)
-	MOVQ(U32(rounds/16-2), left)
-	JMP(LabelRef("rounds"))
+	DECQ(left)
+	JNZ(LabelRef("rounds"))
+	for i := range all {
+		round(v, i, all[i], k)
+	}
+	SUBQ(U32((rounds/16-1)*blockSize), k)
 }
 
 // align puts the loop that follows at the start of a cache line.
@@ -172,6 +188,13 @@ type word struct {
 	row      VecVirtual // where schedule puts the next word, if this one is constant
 	constant bool
 	n        uint32
+}
+
+func words(rows []VecVirtual) (w []word) {
+	for _, row := range rows {
+		w = append(w, word{row: row})
+	}
+	return w
 }
 
 // round is a round, FIPS 180-4 section 6.2.2 step 3, with constant i at k. It renames the

@@ -4,10 +4,11 @@
 
 // Command sha256 generates internal/sha2/sha256_amd64.s: the compression function of
 // SHA-256, FIPS 180-4 section 6.2.2, over a run of blocks. One message and two side by
-// side, with the SHA instructions, are in sha.go, and 16 with AVX-512 in lanes.go.
+// side, with the SHA instructions, are in sha.go, and 16 with AVX-512 in lanes.go. The
+// iteration of PBKDF2, for as many, is in iterate.go.
 //
-// It reads only the blocks, the words of a last block, the end, the states and the
-// constants.
+// It reads only the blocks, the words of a last block, the end, the states, the iterations
+// and the constants.
 package main
 
 import (
@@ -32,6 +33,9 @@ func main() {
 	block256()
 	pair256()
 	lanes256()
+	iterate256()
+	iteratePair256()
+	iterateLanes256()
 	output.Generate()
 }
 

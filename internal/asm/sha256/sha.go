@@ -92,8 +92,7 @@ func compress(end Register, messages ...*message) {
 		for i, old := range m.loadState() {
 			VPADDD(old, m.s[i], m.s[i])
 		}
-		VSHUFPS(U8(upperWords), m.s[1], m.s[0], m.w[0])
-		VSHUFPS(U8(lowerWords), m.s[1], m.s[0], m.w[1])
+		m.words()
 		VMOVDQU(m.w[0], Mem{Base: m.state})
 		VMOVDQU(m.w[1], Mem{Base: m.state, Disp: 16})
 	}
@@ -131,12 +130,23 @@ func compress(end Register, messages ...*message) {
 
 // loadState returns the chaining value at from, as SHA256RNDS2 has it.
 func (m *message) loadState() [2]VecVirtual {
+	return loadState(Mem{Base: m.from}, Mem{Base: m.from, Disp: 16})
+}
+
+// loadState returns the chaining value whose halves are there, as SHA256RNDS2 has it.
+func loadState(first, last Mem) [2]VecVirtual {
 	low, high, feba, hgdc := XMM(), XMM(), XMM(), XMM()
-	VMOVDQU(Mem{Base: m.from}, low)
-	VMOVDQU(Mem{Base: m.from, Disp: 16}, high)
+	VMOVDQU(first, low)
+	VMOVDQU(last, high)
 	VSHUFPS(U8(lowerWords), low, high, feba)
 	VSHUFPS(U8(upperWords), low, high, hgdc)
 	return [2]VecVirtual{feba, hgdc}
+}
+
+// words sets the first eight words of the message schedule to the variables.
+func (m *message) words() {
+	VSHUFPS(U8(upperWords), m.s[1], m.s[0], m.w[0])
+	VSHUFPS(U8(lowerWords), m.s[1], m.s[0], m.w[1])
 }
 
 // bigEndian makes numbers of the words as they are in memory.
@@ -147,20 +157,33 @@ func (m *message) bigEndian() {
 }
 
 // fourRounds is rounds t to t+3. In the first 48 rounds it also makes the words of 16 rounds later
-// in place of its own: sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+// in place of its own.
 func (m *message) fourRounds(t int, k Register) {
-	w := func(i int) VecVirtual { return m.w[(t/4+i)%4] }
-	VPADDD(Mem{Base: k, Disp: wordSize * t}, w(0), X0)
+	m.rounds(t, k)
+	if t < rounds-16 {
+		m.schedule(t)
+	}
+}
+
+// rounds is rounds t to t+3.
+func (m *message) rounds(t int, k Register) {
+	VPADDD(Mem{Base: k, Disp: wordSize * t}, m.word(t), X0)
 	SHA256RNDS2(X0, m.s[0], m.s[1])
 	VPSHUFD(U8(0x0e), X0, X0)
 	SHA256RNDS2(X0, m.s[1], m.s[0])
-	if t < rounds-16 {
-		x := XMM()
-		SHA256MSG1(w(1), w(0))
-		VPALIGNR(U8(4), w(2), w(3), x)
-		VPADDD(x, w(0), w(0))
-		SHA256MSG2(w(3), w(0))
-	}
+}
+
+// word returns the vector that has word t.
+func (m *message) word(t int) VecVirtual { return m.w[t/4%4] }
+
+// schedule replaces words t to t+3 by those of 16 rounds later, where W[t] becomes
+// sigma1(W[t+14]) + W[t+9] + sigma0(W[t+1]) + W[t].
+func (m *message) schedule(t int) {
+	w, x := m.word(t), XMM()
+	SHA256MSG1(m.word(t+4), w)
+	VPALIGNR(U8(4), m.word(t+8), m.word(t+12), x)
+	VPADDD(x, w, w)
+	SHA256MSG2(m.word(t+12), w)
 }
 
 // padded makes the block of the words at p, the word after them, zeros, and the length. It has one

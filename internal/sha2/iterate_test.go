@@ -1,0 +1,125 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sha2
+
+import (
+	"bytes"
+	"crypto/pbkdf2"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"example.com/fastmac/internal/mactest"
+)
+
+// TestIterate compares all numbers of iterations side by side, and of steps, with one iteration step by
+// step. Each has a key and a beginning of its own.
+func TestIterate(t *testing.T) { forAllFunctions(t, testIterate[uint32], testIterate[uint64]) }
+
+func testIterate[W Word](t *testing.T, f *function[W]) {
+	size, rng := f.new().Size(), seeded("testIterate")
+	check := func(count, n int) {
+		t.Helper()
+		its := make([]Iteration[W], count)
+		for i := range its {
+			it := &its[i]
+			it.Key = Key[W]{random[W](rng), random[W](rng)}
+			it.Start(size, mactest.Random(rng, 20))
+			it.T = random[W](rng)
+			clear(it.T[(size+wordSize[W]()-1)/wordSize[W]():])
+		}
+		want := slices.Clone(its)
+		for i := range want {
+			want[i].stepsGeneric(size, n)
+		}
+		Iterate(its, size, n)
+		for i := range its {
+			if its[i] != want[i] {
+				t.Fatalf("iteration %d of %d, %d steps: %x, want %x", i, count, n, its[i], want[i])
+			}
+		}
+	}
+	for n := range 71 {
+		check(1+n%MaxLanes, n)
+		check(1, n)
+		check(2, n)
+	}
+	for count := range 2*MaxLanes + 2 {
+		check(count, 2)
+		check(count, 3)
+	}
+	check(MaxLanes, maxLaneSteps)
+	check(MaxLanes, 2*maxLaneSteps+1)
+	for count := range 3 {
+		check(count, maxSteps)
+		check(count, 2*maxSteps+1)
+	}
+}
+
+// stepsGeneric is steps with the portable compression function.
+func (it *Iteration[W]) stepsGeneric(size, n int) {
+	for range n {
+		u := encoded(&it.U)[:size]
+		for _, state := range []State[W]{it.Key.Inner, it.Key.Outer} {
+			compressGeneric(&state, append(u, pad[W](BlockSize[W]()+size)...))
+			u = encoded(&state)[:size]
+		}
+		b := make([]byte, Size[W]())
+		copy(b, u)
+		it.U.decode(b)
+		for i, word := range it.U {
+			it.T[i] ^= word
+		}
+	}
+}
+
+// TestIteratePBKDF2 compares several keys of one block with the standard library.
+func TestIteratePBKDF2(t *testing.T) {
+	forAllFunctions(t, testIteratePBKDF2[uint32], testIteratePBKDF2[uint64])
+}
+
+func testIteratePBKDF2[W Word](t *testing.T, f *function[W]) {
+	size, rng := f.new().Size(), seeded("testIteratePBKDF2")
+	for count := 1; count <= MaxLanes; count++ {
+		n := 1 + rand.New(rng).IntN(600)
+		its, want := make([]Iteration[W], count), make([][]byte, count)
+		for i := range its {
+			password, salt := mactest.Random(rng, 5*i), mactest.Random(rng, 16)
+			var err error
+			if want[i], err = pbkdf2.Key(f.new, string(password), salt, n, size); err != nil {
+				t.Fatal(err)
+			}
+			its[i].Key.Init(f.initial, size, password)
+			its[i].Start(size, append(salt, 0, 0, 0, 1))
+		}
+		Iterate(its, size, n-1)
+		for i := range its {
+			got := make([]byte, size)
+			if its[i].Sum(got); !bytes.Equal(got, want[i]) {
+				t.Fatalf("%d iterations, key %d of %d: %x, want %x", n, i, count, got, want[i])
+			}
+		}
+	}
+}
+
+// BenchmarkIterate has the time of a step of each number of iterations side by side. The crossings
+// between kernels in sideBySide come from it.
+func BenchmarkIterate(b *testing.B) {
+	forAllKernels(b, benchmarkIterate[uint32], benchmarkIterate[uint64])
+}
+
+func benchmarkIterate[W Word](b *testing.B) {
+	const n = 1000
+	for count := 1; count <= MaxLanes; count++ {
+		b.Run(fmt.Sprint("side=", count), func(b *testing.B) {
+			its := make([]Iteration[W], count)
+			for b.Loop() {
+				Iterate(its, Size[W](), n)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n*count), "ns/step")
+		})
+	}
+}
