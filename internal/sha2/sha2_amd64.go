@@ -109,7 +109,7 @@ func sideBySide[W Word](count int) int {
 	switch {
 	case wordSize[W]() == 8:
 		return 0
-	case use256AVX512 && count >= 8, use256LanesAVX512 && !use256SHA && count >= 3:
+	case use256AVX512 && count >= 9, use256LanesAVX512 && !use256SHA && count >= 3:
 		return min(count, 16)
 	case use256SHA:
 		return min(count, 2)

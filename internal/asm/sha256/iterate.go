@@ -149,7 +149,7 @@ func iterateLanes256() {
 	JNZ(LabelRef("block"))
 	for i := range v {
 		sum := ZMM()
-		VPXORD(row("t", i), w[i], sum)
+		VPXORQ(row("t", i), w[i], sum)
 		VMOVDQU32(sum, row("t", i))
 	}
 	DECQ(n)

@@ -8,11 +8,13 @@ package main
 
 import (
 	"crypto/cipher"
+	"hash"
 	"runtime"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/hwrand"
+	"example.com/fastmac/pbkdf2"
 )
 
 func main() {
@@ -20,6 +22,7 @@ func main() {
 		fastmac.NewUMACKey, (*fastmac.UMACKey).Tag, (*fastmac.UMACKey).TagBatch, (*fastmac.UMAC).Write, (*fastmac.UMAC).Sum,
 		fastmac.NewGMACKey, (*fastmac.GMACKey).Tag, (*fastmac.GMAC).Write, (*fastmac.GMAC).Sum,
 		fastmac.NewHMACKey, (*fastmac.HMACKey).Tag, (*fastmac.HMACKey).TagBatch, fastmac.TagBatch[*fastmac.UMACKey],
+		pbkdf2.Key[hash.Hash],
 		aesgcm.NewKey, (*aesgcm.Key).Seal, (*aesgcm.Key).Open,
 		hwrand.New, (*hwrand.Reader).Read,
 		cipher.NewGCM, cipher.AEAD.Seal, // for command mca, which compares with it

@@ -111,37 +111,47 @@ func (v *hasher) swapped(w formula.Word) formula.Word {
 // compress is the compression function, sections 6.2.2 and 6.4.2.
 func (v *hasher) compress(state, block []formula.Word) []formula.Word {
 	n := v.bits
-	sum := func(words ...formula.Word) formula.Word {
-		var terms []formula.Atom
-		for _, w := range words {
-			terms = append(terms, formula.Atom{Word: w, Coefficient: 1})
-		}
-		return v.Sum(n, 0, terms)
-	}
-	x := func(a, b, c formula.Word) formula.Word { return v.Xor(n, v.Xor(n, a, b), c) }
-	upper := func(w formula.Word, by [3]uint) formula.Word {
-		return x(v.Rotate(n, w, by[0]), v.Rotate(n, w, by[1]), v.Rotate(n, w, by[2]))
-	}
 	lower := func(w formula.Word, by [3]uint) formula.Word {
-		return x(v.Rotate(n, w, by[0]), v.Rotate(n, w, by[1]), v.Turn(n, w, int(by[2]), algebra.Trim(n-int(by[2]), 1<<64-1)))
+		return v.xor(v.Rotate(n, w, by[0]), v.Rotate(n, w, by[1]), v.Turn(n, w, int(by[2]), algebra.Trim(n-int(by[2]), 1<<64-1)))
 	}
-
-	w := slices.Clone(block)
+	w, s := slices.Clone(block), slices.Clone(state)
 	for t := 16; t < v.rounds; t++ {
-		w = append(w, sum(lower(w[t-2], v.lower1), w[t-7], lower(w[t-15], v.lower0), w[t-16]))
+		w = append(w, v.sum(lower(w[t-2], v.lower1), w[t-7], lower(w[t-15], v.lower0), w[t-16]))
 	}
-	s := slices.Clone(state)
-	for t, k := range v.wordsOf(v.constants...) {
-		a, b, c, e, f, g := s[0], s[1], s[2], s[4], s[5], s[6]
-		ch := v.Ternary(n, 0xca, e, f, g)
-		maj := v.Ternary(n, 0xe8, a, b, c)
-		t1 := sum(s[7], upper(e, v.upper1), ch, k, w[t])
-		s = []formula.Word{sum(t1, upper(a, v.upper0), maj), a, b, c, sum(s[3], t1), e, f, g}
+	for t := range w {
+		s = v.round(s, t, w[t])
 	}
 	for i := range s {
-		s[i] = sum(s[i], state[i])
+		s[i] = v.sum(s[i], state[i])
 	}
 	return s
+}
+
+// round is round t of the compression function.
+func (v *hasher) round(s []formula.Word, t int, w formula.Word) []formula.Word {
+	n := v.bits
+	upper := func(w formula.Word, by [3]uint) formula.Word {
+		return v.xor(v.Rotate(n, w, by[0]), v.Rotate(n, w, by[1]), v.Rotate(n, w, by[2]))
+	}
+	a, b, c, e, f, g := s[0], s[1], s[2], s[4], s[5], s[6]
+	ch := v.Ternary(n, 0xca, e, f, g)
+	maj := v.Ternary(n, 0xe8, a, b, c)
+	t1 := v.sum(s[7], upper(e, v.upper1), ch, v.Constant(n, v.constants[t]), w)
+	return []formula.Word{v.sum(t1, upper(a, v.upper0), maj), a, b, c, v.sum(s[3], t1), e, f, g}
+}
+
+// sum is the sum of words of the hash.
+func (v *hasher) sum(words ...formula.Word) formula.Word {
+	var terms []formula.Atom
+	for _, w := range words {
+		terms = append(terms, formula.Atom{Word: w, Coefficient: 1})
+	}
+	return v.Sum(v.bits, 0, terms)
+}
+
+// xor is the sum of the bits of words of the hash.
+func (v *hasher) xor(a, b, c formula.Word) formula.Word {
+	return v.Xor(v.bits, v.Xor(v.bits, a, b), c)
 }
 
 // compressAll compresses blocks of words.
@@ -240,23 +250,29 @@ func (v *hasher) lanes(blocks int, initial, outer uint64) error {
 			}
 		}
 	}
-	type field struct {
-		name         string
-		before, want []formula.Word
-	}
-	fields := []field{{"state", rows, want}, {"outer", outerRows, outerRows}, {"initial", first, first}, {"hashes", hashes, wantHashes}}
-	slices.SortFunc(fields, func(a, b field) int {
-		return cmp.Compare(v.offsetOf("state", a.name), v.offsetOf("state", b.name))
-	})
-	var before, after []formula.Word
-	for _, f := range fields {
-		before, after = append(before, f.before...), append(after, f.want...)
-	}
+	before, after := v.fields("state", field{"state", rows, want}, field{"outer", outerRows, outerRows}, field{"initial", first, first}, field{"hashes", hashes, wantHashes})
 	state := v.place(v.bits, false, before...)
 	if err := v.call(state, v.place(64, true, texts...), blocks, v.at, int(initial), int(outer)); err != nil {
 		return err
 	}
 	return v.equalWords(v.result(state, v.bits, len(after)), after, "%d blocks, lanes %b begin, %b have outer hashes", blocks, initial, outer)
+}
+
+// A field is one of the struct to which a parameter points, before and after a call.
+type field struct {
+	name         string
+	before, want []formula.Word
+}
+
+// fields returns the words of all fields of a struct, in order.
+func (v *hasher) fields(parameter string, fields ...field) (before, want []formula.Word) {
+	slices.SortFunc(fields, func(a, b field) int {
+		return cmp.Compare(v.offsetOf(parameter, a.name), v.offsetOf(parameter, b.name))
+	})
+	for _, f := range fields {
+		before, want = append(before, f.before...), append(want, f.want...)
+	}
+	return before, want
 }
 
 // provePair proves the compression of 1 to 3 blocks of two messages.
@@ -380,6 +396,96 @@ func provePairEnd(p *prover) (cases int, err error) {
 				cases++
 			}
 		}
+	}
+	return cases, nil
+}
+
+// step is a step of PBKDF2, RFC 8018 section 5.2: u becomes its HMAC, and is added to t.
+func (v *hasher) step(inner, outer, u, t []formula.Word) (nextU, nextT []formula.Word) {
+	for _, state := range [][]formula.Word{inner, outer} {
+		u = v.compress(state, append(slices.Clone(u), v.padding()...))
+	}
+	for i := range u { // by bytes: the normal form of a xor of vectors that have words of other sizes
+		x, y := v.Bytes(t[i], v.bits), v.Bytes(u[i], v.bits)
+		for k := range x {
+			x[k] = v.ByteAt(v.Xor(8, v.FromBytes(x[k:][:1]), v.FromBytes(y[k:][:1])), 0)
+		}
+		nextT = append(nextT, v.FromBytes(x))
+	}
+	return u, nextT
+}
+
+// proveIterate proves 1 to 3 steps of one iteration, which is in memory as its fields are.
+func proveIterate(p *prover) (cases int, err error) { return p.iterate(1) }
+
+// proveIteratePair is proveIterate for two.
+func proveIteratePair(p *prover) (cases int, err error) { return p.iterate(2) }
+
+func (p *prover) iterate(count int) (cases int, err error) {
+	for n := 1; n <= 3; n++ {
+		v := p.newHasher()
+		var before, want []formula.Word
+		for range count {
+			inner, outer, u, t := v.unknown(8), v.unknown(8), v.unknown(8), v.unknown(8)
+			before = slices.Concat(before, inner, outer, u, t)
+			for range n {
+				u, t = v.step(inner, outer, u, t)
+			}
+			want = slices.Concat(want, inner, outer, u, t)
+		}
+		its := v.place(v.bits, false, before...)
+		if err := v.call(its, n, v.at); err != nil {
+			return cases, err
+		}
+		if err := v.equalWords(v.result(its, v.bits, len(want)), want, "%d steps", n); err != nil {
+			return cases, err
+		}
+		cases++
+	}
+	return cases, nil
+}
+
+// proveIterateLanes proves 1 to 3 steps of an iteration in each lane. What is left in the assembly's own
+// rows is the variables b to h and a after a first round whose word is 0.
+func proveIterateLanes(p *prover) (cases int, err error) {
+	for n := 1; n <= 3; n++ {
+		v := p.newHasher()
+		lanes := 512 / v.bits
+		rows := func() []formula.Word { return v.unknown(8 * lanes) }
+		fields := []field{{"inner", rows(), nil}, {"outer", rows(), nil}, {"u", rows(), nil}, {"t", rows(), nil}, {"innerFirst", rows(), nil}, {"outerFirst", rows(), nil}}
+		for i := range fields {
+			fields[i].want = slices.Clone(fields[i].before)
+		}
+		for l := range lanes {
+			column := func(field int) (words []formula.Word) {
+				for i := range 8 {
+					words = append(words, fields[field].before[lanes*i+l])
+				}
+				return words
+			}
+			inner, outer, u, t := column(0), column(1), column(2), column(3)
+			for range n {
+				u, t = v.step(inner, outer, u, t)
+			}
+			first := func(state []formula.Word) []formula.Word {
+				s := v.round(state, 0, v.Constant(v.bits, 0))
+				return append(s[1:], s[0])
+			}
+			for i, words := range [][]formula.Word{inner, outer, u, t, first(inner), first(outer)} {
+				for k, w := range words {
+					fields[i].want[lanes*k+l] = w
+				}
+			}
+		}
+		before, want := v.fields("its", fields...)
+		its := v.place(v.bits, false, before...)
+		if err := v.call(its, n, v.at); err != nil {
+			return cases, err
+		}
+		if err := v.equalWords(v.result(its, v.bits, len(want)), want, "%d steps", n); err != nil {
+			return cases, err
+		}
+		cases++
 	}
 	return cases, nil
 }

@@ -219,13 +219,16 @@ func (m model[W, V]) shuffle(i *machine.Instruction) bool {
 			at := m.Lane(&index, 8, k)
 			return m.Choose(8, m.Extract(at, 7, 1), m.Constant(8, 0), m.Pick(&a, 8, k&^15, 16, at))
 		})
-	case "pslldq":
+	case "pslldq", "psrldq":
+		if name == "pslldq" {
+			number = -number
+		}
 		a := m.source(&i.Operands[len(i.Operands)-2], o.Size)
 		m.lanes(i, 8, func(k int) W {
-			if k&15 < number {
+			if from := k&15 + number; from < 0 || from > 15 {
 				return m.Constant(8, 0)
 			}
-			return m.Lane(&a, 8, k-number)
+			return m.Lane(&a, 8, k+number)
 		})
 	case "extracti128", "extracti32x4", "extracti64x2", "extracti64x4":
 		a, n := m.source(&i.Operands[1], 0), o.Size/64
