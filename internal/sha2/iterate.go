@@ -33,17 +33,17 @@ func (it *Iteration[W]) Sum(out []byte) {
 // size bytes.
 func Iterate[W Word](its []Iteration[W], size, n int) {
 	for len(its) > 0 {
-		count := sideBySide[W](len(its))
+		count, inLanes := sideBySide[W](len(its))
 		switch {
 		case count == 0 || size < Size[W]():
 			count = 1
 			its[0].steps(size, n)
-		case count <= 2:
+		case inLanes:
+			iterateInLanes(its[:count], n)
+		default:
 			for left := n; left > 0; left -= maxSteps {
 				iterate(its[:count], min(left, maxSteps))
 			}
-		default:
-			iterateInLanes(its[:count], n)
 		}
 		its = its[count:]
 	}
@@ -68,7 +68,7 @@ func (it *Iteration[W]) steps(size, n int) {
 type iterations[W Word] struct {
 	inner, outer           [8]row // chaining values
 	u, t                   [8]row
-	innerFirst, outerFirst [8]row // of the assembly
+	innerFirst, outerFirst [8]row // of the assembly for 32-bit words
 }
 
 // iterateInLanes makes n steps of at most as many iterations as there are lanes.

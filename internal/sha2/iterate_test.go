@@ -11,19 +11,27 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac/internal/mactest"
 )
 
 // TestIterate compares all numbers of iterations side by side, and of steps, with one iteration step by
-// step. Each has a key and a beginning of its own.
+// step. Each has a key and a beginning of its own. They are directly after or before a page that cannot
+// be read.
 func TestIterate(t *testing.T) { forAllFunctions(t, testIterate[uint32], testIterate[uint64]) }
 
 func testIterate[W Word](t *testing.T, f *function[W]) {
+	const most = 2*MaxLanes + 1
 	size, rng := f.new().Size(), seeded("testIterate")
+	mem := mactest.Guarded(t, most*int(unsafe.Sizeof(Iteration[W]{})))
+	all := unsafe.Slice((*Iteration[W])(unsafe.Pointer(&mem[0])), most)
 	check := func(count, n int) {
 		t.Helper()
-		its := make([]Iteration[W], count)
+		its := all[:count]
+		if n%2 == 1 {
+			its = all[most-count:]
+		}
 		for i := range its {
 			it := &its[i]
 			it.Key = Key[W]{random[W](rng), random[W](rng)}
@@ -47,13 +55,13 @@ func testIterate[W Word](t *testing.T, f *function[W]) {
 		check(1, n)
 		check(2, n)
 	}
-	for count := range 2*MaxLanes + 2 {
-		check(count, 2)
-		check(count, 3)
+	for count := range most + 1 {
+		for n := range 4 {
+			check(count, n)
+		}
 	}
-	check(MaxLanes, maxLaneSteps)
-	check(MaxLanes, 2*maxLaneSteps+1)
-	for count := range 3 {
+	for _, count := range []int{1, 2, MaxLanes} {
+		check(count, maxLaneSteps)
 		check(count, maxSteps)
 		check(count, 2*maxSteps+1)
 	}

@@ -103,33 +103,48 @@ func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, init
 	}
 }
 
-// sideBySide returns how many of count iterations the kernels make side by side: 0 if there is no
-// kernel, 1 or 2 for [iterate], and more for [iterateLanes].
-func sideBySide[W Word](count int) int {
+// sideBySide returns how many of count iterations a kernel makes side by side, 0 if there is none, and
+// whether that is [iterateLanes] and not [iterate]. A step in 16 lanes takes the time of steps of eight
+// iterations in pairs, or of more than two with crypto/sha256, and one in eight lanes of 64 bits that of
+// less than two (BenchmarkIterate, Intel Xeon, family 6, model 167, Go 1.26.8).
+func sideBySide[W Word](count int) (n int, inLanes bool) {
 	switch {
+	case wordSize[W]() == 8 && use512LanesAVX512 && count >= 2:
+		return min(count, 8), true
+	case wordSize[W]() == 8 && use512AVX2:
+		return 1, false
 	case wordSize[W]() == 8:
-		return 0
+		return 0, false
 	case use256AVX512 && count >= 9, use256LanesAVX512 && !use256SHA && count >= 3:
-		return min(count, 16)
+		return min(count, 16), true
 	case use256SHA:
-		return min(count, 2)
+		return min(count, 2), false
 	}
-	return 0
+	return 0, false
 }
 
 // iterate makes n steps of one iteration or two.
 func iterate[W Word](its []Iteration[W], n int) {
 	first := unsafe.Pointer(unsafe.SliceData(its))
-	if len(its) == 1 {
+	switch {
+	case wordSize[W]() == 8 && use512AVX512:
+		iterate512AVX512((*iteration512)(first), n, &k512)
+	case wordSize[W]() == 8:
+		iterate512AVX2((*iteration512)(first), n, &k512)
+	case len(its) == 1:
 		iterate256SHA((*iteration256)(first), n, &k256)
-	} else {
+	default:
 		iteratePair256SHA((*[2]iteration256)(first), n, &k256)
 	}
 }
 
 // iterateLanes makes n steps in all lanes.
 func iterateLanes[W Word](its *iterations[W], n int) {
-	iterateLanes256AVX512((*iterations256)(unsafe.Pointer(its)), n, &k256)
+	if s := unsafe.Pointer(its); wordSize[W]() == 4 {
+		iterateLanes256AVX512((*iterations256)(s), n, &k256)
+	} else {
+		iterateLanes512AVX512((*iterations512)(s), n, &k512)
+	}
 }
 
 // The assembly. k is the constants.
@@ -138,7 +153,9 @@ type (
 	lanes256      = Lanes[uint32]
 	lanes512      = Lanes[uint64]
 	iteration256  = Iteration[uint32]
+	iteration512  = Iteration[uint64]
 	iterations256 = iterations[uint32]
+	iterations512 = iterations[uint64]
 )
 
 // block256SHA compresses blocks from p on into state. If blocks is 0, it compresses the block that p
@@ -194,3 +211,18 @@ func lanes512AVX512(state *lanes512, p *[MaxLanes]*byte, blocks int, k *[80]uint
 //
 //go:noescape
 func lanes512AVX2(state *lanes512, p *[MaxLanes]*byte, blocks int, k *[80]uint64, initial, outer uint64)
+
+// iterate512AVX2 is iterate256SHA for 64-bit words.
+//
+//go:noescape
+func iterate512AVX2(it *iteration512, n int, k *[80]uint64)
+
+// iterate512AVX512 is iterate512AVX2 with the rounds of block512AVX512.
+//
+//go:noescape
+func iterate512AVX512(it *iteration512, n int, k *[80]uint64)
+
+// iterateLanes512AVX512 is iterate512AVX2 for eight iterations.
+//
+//go:noescape
+func iterateLanes512AVX512(its *iterations512, n int, k *[80]uint64)

@@ -46,7 +46,7 @@ func compressPair[W Word](state, other *State[W], p, q *byte, blocks int, end *[
 
 func compressLanes[W Word](*Lanes[W], *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // never called: see LaneCount
 
-func sideBySide[W Word](int) int { return 0 } // no kernel makes steps of iterations
+func sideBySide[W Word](int) (n int, inLanes bool) { return 0, false } // no kernel makes steps of iterations
 
 func iterate[W Word]([]Iteration[W], int) {} // never called: see sideBySide
 

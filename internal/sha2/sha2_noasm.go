@@ -28,7 +28,7 @@ func compressPair[W Word](_, _ *State[W], _, _ *byte, _ int, _ *[2]end[W]) {} //
 
 func compressLanes[W Word](*Lanes[W], *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // nor this: see LaneCount
 
-func sideBySide[W Word](int) int { return 0 } // no kernel makes steps of iterations
+func sideBySide[W Word](int) (n int, inLanes bool) { return 0, false } // no kernel makes steps of iterations
 
 func iterate[W Word]([]Iteration[W], int) {} // never called: see sideBySide
 

@@ -458,6 +458,13 @@ func testAllocations[W Word](t *testing.T) {
 				s.Block(&p, 1, 2)
 			}
 		},
+		"Iterate": func() {
+			var its [MaxLanes]Iteration[W]
+			for _, count := range []int{1, 2, MaxLanes} {
+				Iterate(its[:count], Size[W](), 2)
+				Iterate(its[:count], Size[W]()-4, 2)
+			}
+		},
 	} {
 		if n := testing.AllocsPerRun(100, call); n != 0 {
 			t.Errorf("%s makes %v allocations", name, n)

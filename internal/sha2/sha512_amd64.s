@@ -86,19 +86,19 @@ loaded:
 	MOVQ 56(DX), R13
 
 block:
-	VEXTRACTI128 $0x01, Y3, X4
 	MOVQ         DI, DX
 	XORQ         R8, DX
+	VEXTRACTI128 $0x01, Y3, X4
 	MOVQ         $0x00000004, R14
 
 rounds:
 	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y1, Y0, Y5
-	VPERMQ       $0x39, Y5, Y5
-	VPBLENDD     $0x03, Y3, Y2, Y6
+	VPBLENDD     $0x03, Y1, Y0, Y6
 	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y0, Y0
+	VPBLENDD     $0x03, Y3, Y2, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y0, Y0
 	ADDQ         (SP), R13
 	MOVQ         R11, BX
 	XORQ         R12, BX
@@ -123,14 +123,14 @@ rounds:
 	RORXQ        $0x27, SI, BP
 	XORQ         BP, R15
 	ADDQ         R15, R13
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x3f, Y5, Y8
-	VPSHUFB      right8<>+0(SB), Y5, Y9
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x07, Y5, Y8
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
 	VPXOR        Y9, Y8, Y8
-	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y0, Y0
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y0, Y0
 	ADDQ         8(SP), R12
 	MOVQ         R10, DX
 	XORQ         R11, DX
@@ -155,17 +155,17 @@ rounds:
 	RORXQ        $0x27, R13, BP
 	XORQ         BP, R15
 	ADDQ         R15, R12
-	VEXTRACTI128 $0x01, Y0, X5
-	VPSRLQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y0, X6
+	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
 	VPSRLQ       $0x3d, X4, X7
-	VPXOR        X8, X6, X6
+	VPXOR        X8, X5, X5
 	VPSLLQ       $0x03, X4, X8
 	VPSRLQ       $0x06, X4, X4
 	VPXOR        X8, X7, X7
-	VPXOR        X4, X6, X6
-	VPXOR        X7, X6, X6
-	VPADDQ       X6, X0, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X0, X5
 	ADDQ         16(SP), R11
 	MOVQ         R9, BX
 	XORQ         R10, BX
@@ -190,17 +190,17 @@ rounds:
 	RORXQ        $0x27, R12, BP
 	XORQ         BP, R15
 	ADDQ         R15, R11
-	VPSRLQ       $0x13, X7, X0
-	VPSLLQ       $0x2d, X7, X8
-	VPSRLQ       $0x3d, X7, X4
+	VPSRLQ       $0x13, X5, X0
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
 	VPXOR        X8, X0, X0
-	VPSLLQ       $0x03, X7, X8
-	VPSRLQ       $0x06, X7, X6
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
 	VPXOR        X8, X4, X4
-	VPXOR        X6, X0, X0
+	VPXOR        X7, X0, X0
 	VPXOR        X4, X0, X0
-	VPADDQ       X0, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y0
+	VPADDQ       X0, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y0
 	ADDQ         24(SP), R10
 	MOVQ         R8, DX
 	XORQ         R9, DX
@@ -225,16 +225,16 @@ rounds:
 	RORXQ        $0x27, R11, BP
 	XORQ         BP, R15
 	ADDQ         R15, R10
-	VPADDQ       128(CX), Y0, Y5
-	VMOVDQU      Y5, (SP)
+	VPADDQ       128(CX), Y0, Y6
+	VMOVDQU      Y6, (SP)
 
 	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y2, Y1, Y5
-	VPERMQ       $0x39, Y5, Y5
-	VPBLENDD     $0x03, Y0, Y3, Y6
+	VPBLENDD     $0x03, Y2, Y1, Y6
 	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y1, Y1
+	VPBLENDD     $0x03, Y0, Y3, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y1, Y1
 	ADDQ         32(SP), R9
 	MOVQ         DI, BX
 	XORQ         R8, BX
@@ -259,14 +259,14 @@ rounds:
 	RORXQ        $0x27, R10, BP
 	XORQ         BP, R15
 	ADDQ         R15, R9
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x3f, Y5, Y8
-	VPSHUFB      right8<>+0(SB), Y5, Y9
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x07, Y5, Y8
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
 	VPXOR        Y9, Y8, Y8
-	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y1, Y1
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y1, Y1
 	ADDQ         40(SP), R8
 	MOVQ         SI, DX
 	XORQ         DI, DX
@@ -291,17 +291,17 @@ rounds:
 	RORXQ        $0x27, R9, BP
 	XORQ         BP, R15
 	ADDQ         R15, R8
-	VEXTRACTI128 $0x01, Y1, X5
-	VPSRLQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y1, X6
+	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
 	VPSRLQ       $0x3d, X4, X7
-	VPXOR        X8, X6, X6
+	VPXOR        X8, X5, X5
 	VPSLLQ       $0x03, X4, X8
 	VPSRLQ       $0x06, X4, X4
 	VPXOR        X8, X7, X7
-	VPXOR        X4, X6, X6
-	VPXOR        X7, X6, X6
-	VPADDQ       X6, X1, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X1, X5
 	ADDQ         48(SP), DI
 	MOVQ         R13, BX
 	XORQ         SI, BX
@@ -326,17 +326,17 @@ rounds:
 	RORXQ        $0x27, R8, BP
 	XORQ         BP, R15
 	ADDQ         R15, DI
-	VPSRLQ       $0x13, X7, X1
-	VPSLLQ       $0x2d, X7, X8
-	VPSRLQ       $0x3d, X7, X4
+	VPSRLQ       $0x13, X5, X1
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
 	VPXOR        X8, X1, X1
-	VPSLLQ       $0x03, X7, X8
-	VPSRLQ       $0x06, X7, X6
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
 	VPXOR        X8, X4, X4
-	VPXOR        X6, X1, X1
+	VPXOR        X7, X1, X1
 	VPXOR        X4, X1, X1
-	VPADDQ       X1, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y1
+	VPADDQ       X1, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y1
 	ADDQ         56(SP), SI
 	MOVQ         R12, DX
 	XORQ         R13, DX
@@ -361,16 +361,16 @@ rounds:
 	RORXQ        $0x27, DI, BP
 	XORQ         BP, R15
 	ADDQ         R15, SI
-	VPADDQ       160(CX), Y1, Y5
-	VMOVDQU      Y5, 32(SP)
+	VPADDQ       160(CX), Y1, Y6
+	VMOVDQU      Y6, 32(SP)
 
 	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y3, Y2, Y5
-	VPERMQ       $0x39, Y5, Y5
-	VPBLENDD     $0x03, Y1, Y0, Y6
+	VPBLENDD     $0x03, Y3, Y2, Y6
 	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y2, Y2
+	VPBLENDD     $0x03, Y1, Y0, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y2, Y2
 	ADDQ         64(SP), R13
 	MOVQ         R11, BX
 	XORQ         R12, BX
@@ -395,14 +395,14 @@ rounds:
 	RORXQ        $0x27, SI, BP
 	XORQ         BP, R15
 	ADDQ         R15, R13
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x3f, Y5, Y8
-	VPSHUFB      right8<>+0(SB), Y5, Y9
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x07, Y5, Y8
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
 	VPXOR        Y9, Y8, Y8
-	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y2, Y2
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y2, Y2
 	ADDQ         72(SP), R12
 	MOVQ         R10, DX
 	XORQ         R11, DX
@@ -427,17 +427,17 @@ rounds:
 	RORXQ        $0x27, R13, BP
 	XORQ         BP, R15
 	ADDQ         R15, R12
-	VEXTRACTI128 $0x01, Y2, X5
-	VPSRLQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y2, X6
+	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
 	VPSRLQ       $0x3d, X4, X7
-	VPXOR        X8, X6, X6
+	VPXOR        X8, X5, X5
 	VPSLLQ       $0x03, X4, X8
 	VPSRLQ       $0x06, X4, X4
 	VPXOR        X8, X7, X7
-	VPXOR        X4, X6, X6
-	VPXOR        X7, X6, X6
-	VPADDQ       X6, X2, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X2, X5
 	ADDQ         80(SP), R11
 	MOVQ         R9, BX
 	XORQ         R10, BX
@@ -462,17 +462,17 @@ rounds:
 	RORXQ        $0x27, R12, BP
 	XORQ         BP, R15
 	ADDQ         R15, R11
-	VPSRLQ       $0x13, X7, X2
-	VPSLLQ       $0x2d, X7, X8
-	VPSRLQ       $0x3d, X7, X4
+	VPSRLQ       $0x13, X5, X2
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
 	VPXOR        X8, X2, X2
-	VPSLLQ       $0x03, X7, X8
-	VPSRLQ       $0x06, X7, X6
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
 	VPXOR        X8, X4, X4
-	VPXOR        X6, X2, X2
+	VPXOR        X7, X2, X2
 	VPXOR        X4, X2, X2
-	VPADDQ       X2, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y2
+	VPADDQ       X2, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y2
 	ADDQ         88(SP), R10
 	MOVQ         R8, DX
 	XORQ         R9, DX
@@ -497,16 +497,16 @@ rounds:
 	RORXQ        $0x27, R11, BP
 	XORQ         BP, R15
 	ADDQ         R15, R10
-	VPADDQ       192(CX), Y2, Y5
-	VMOVDQU      Y5, 64(SP)
+	VPADDQ       192(CX), Y2, Y6
+	VMOVDQU      Y6, 64(SP)
 
 	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VPBLENDD     $0x03, Y0, Y3, Y5
-	VPERMQ       $0x39, Y5, Y5
-	VPBLENDD     $0x03, Y2, Y1, Y6
+	VPBLENDD     $0x03, Y0, Y3, Y6
 	VPERMQ       $0x39, Y6, Y6
-	VPADDQ       Y6, Y3, Y3
+	VPBLENDD     $0x03, Y2, Y1, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y3, Y3
 	ADDQ         96(SP), R9
 	MOVQ         DI, BX
 	XORQ         R8, BX
@@ -531,14 +531,14 @@ rounds:
 	RORXQ        $0x27, R10, BP
 	XORQ         BP, R15
 	ADDQ         R15, R9
-	VPSRLQ       $0x01, Y5, Y6
-	VPSLLQ       $0x3f, Y5, Y8
-	VPSHUFB      right8<>+0(SB), Y5, Y9
-	VPXOR        Y8, Y6, Y6
-	VPSRLQ       $0x07, Y5, Y8
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
 	VPXOR        Y9, Y8, Y8
-	VPXOR        Y8, Y6, Y6
-	VPADDQ       Y6, Y3, Y3
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y3, Y3
 	ADDQ         104(SP), R8
 	MOVQ         SI, DX
 	XORQ         DI, DX
@@ -563,17 +563,17 @@ rounds:
 	RORXQ        $0x27, R9, BP
 	XORQ         BP, R15
 	ADDQ         R15, R8
-	VEXTRACTI128 $0x01, Y3, X5
-	VPSRLQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y3, X6
+	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
 	VPSRLQ       $0x3d, X4, X7
-	VPXOR        X8, X6, X6
+	VPXOR        X8, X5, X5
 	VPSLLQ       $0x03, X4, X8
 	VPSRLQ       $0x06, X4, X4
 	VPXOR        X8, X7, X7
-	VPXOR        X4, X6, X6
-	VPXOR        X7, X6, X6
-	VPADDQ       X6, X3, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X3, X5
 	ADDQ         112(SP), DI
 	MOVQ         R13, BX
 	XORQ         SI, BX
@@ -598,17 +598,17 @@ rounds:
 	RORXQ        $0x27, R8, BP
 	XORQ         BP, R15
 	ADDQ         R15, DI
-	VPSRLQ       $0x13, X7, X3
-	VPSLLQ       $0x2d, X7, X8
-	VPSRLQ       $0x3d, X7, X4
+	VPSRLQ       $0x13, X5, X3
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
 	VPXOR        X8, X3, X3
-	VPSLLQ       $0x03, X7, X8
-	VPSRLQ       $0x06, X7, X6
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
 	VPXOR        X8, X4, X4
-	VPXOR        X6, X3, X3
+	VPXOR        X7, X3, X3
 	VPXOR        X4, X3, X3
-	VPADDQ       X3, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y3
+	VPADDQ       X3, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y3
 	ADDQ         120(SP), SI
 	MOVQ         R12, DX
 	XORQ         R13, DX
@@ -633,14 +633,14 @@ rounds:
 	RORXQ        $0x27, DI, BP
 	XORQ         BP, R15
 	ADDQ         R15, SI
-	VPADDQ       224(CX), Y3, Y5
-	VMOVDQU      Y5, 96(SP)
+	VPADDQ       224(CX), Y3, Y6
+	VMOVDQU      Y6, 96(SP)
 	ADDQ         $0x00000080, CX
 	DECQ         R14
 	JNZ          rounds
+	SUBQ         $0x00000200, CX
 
 	// The last 16 rounds, and the next block; after the last block, this one again.
-	SUBQ    $0x00000200, CX
 	LEAQ    128(AX), BX
 	DECQ    blocks+16(FP)
 	CMOVQNE BX, AX
@@ -1141,11 +1141,11 @@ padded:
 	MOVQ         end+32(FP), DX
 	MOVQ         (DX), BX
 	VPBROADCASTQ (DX), Y4
-	VPBROADCASTQ 8(DX), Y5
+	VPBROADCASTQ 8(DX), Y6
 	VMOVQ        16(DX), X0
 	VPINSRQ      $0x01, 24(DX), X0, X0
-	VPXOR        Y6, Y6, Y6
-	VINSERTI128  $0x01, X0, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VINSERTI128  $0x01, X0, Y7, Y7
 
 	// Vectors without words are loaded from k: a load from a page that is not mapped
 	// takes long even if it loads nothing.
@@ -1154,7 +1154,7 @@ padded:
 	VPCMPGTQ   numbers<>+0(SB), Y4, Y1
 	VPMASKMOVQ (AX), Y1, Y0
 	VPCMPEQQ   numbers<>+0(SB), Y4, Y1
-	VPAND      Y5, Y1, Y1
+	VPAND      Y6, Y1, Y1
 	VPOR       Y1, Y0, Y0
 	VPSHUFB    swap64<>+0(SB), Y0, Y0
 	CMPQ       BX, $0x04
@@ -1162,7 +1162,7 @@ padded:
 	VPCMPGTQ   numbers<>+32(SB), Y4, Y2
 	VPMASKMOVQ 32(AX), Y2, Y1
 	VPCMPEQQ   numbers<>+32(SB), Y4, Y2
-	VPAND      Y5, Y2, Y2
+	VPAND      Y6, Y2, Y2
 	VPOR       Y2, Y1, Y1
 	VPSHUFB    swap64<>+0(SB), Y1, Y1
 	CMPQ       BX, $0x08
@@ -1170,7 +1170,7 @@ padded:
 	VPCMPGTQ   numbers<>+64(SB), Y4, Y3
 	VPMASKMOVQ 64(AX), Y3, Y2
 	VPCMPEQQ   numbers<>+64(SB), Y4, Y3
-	VPAND      Y5, Y3, Y3
+	VPAND      Y6, Y3, Y3
 	VPOR       Y3, Y2, Y2
 	VPSHUFB    swap64<>+0(SB), Y2, Y2
 	CMPQ       BX, $0x0c
@@ -1178,10 +1178,10 @@ padded:
 	VPCMPGTQ   numbers<>+96(SB), Y4, Y8
 	VPMASKMOVQ 96(AX), Y8, Y3
 	VPCMPEQQ   numbers<>+96(SB), Y4, Y8
-	VPAND      Y5, Y8, Y8
+	VPAND      Y6, Y8, Y8
 	VPOR       Y8, Y3, Y3
 	VPSHUFB    swap64<>+0(SB), Y3, Y3
-	VPOR       Y6, Y3, Y3
+	VPOR       Y7, Y3, Y3
 	VPADDQ     (CX), Y0, Y4
 	VMOVDQU    Y4, (SP)
 	VPADDQ     32(CX), Y1, Y4
@@ -1232,17 +1232,17 @@ loaded:
 	MOVQ 56(DX), R13
 
 block:
-	VEXTRACTI128 $0x01, Y3, X4
 	MOVQ         DI, DX
 	XORQ         R8, DX
+	VEXTRACTI128 $0x01, Y3, X4
 	MOVQ         $0x00000004, R14
 
 rounds:
 	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y0, Y1, Y5
-	VALIGNQ      $0x01, Y2, Y3, Y6
-	VPADDQ       Y6, Y0, Y0
+	VALIGNQ      $0x01, Y0, Y1, Y6
+	VALIGNQ      $0x01, Y2, Y3, Y7
+	VPADDQ       Y7, Y0, Y0
 	ADDQ         (SP), R13
 	ADDQ         R9, R13
 	MOVQ         R11, BX
@@ -1270,11 +1270,11 @@ rounds:
 	ADDQ         R15, R9
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPRORQ       $0x01, Y5, Y6
-	VPRORQ       $0x08, Y5, Y8
-	VPSRLQ       $0x07, Y5, Y5
-	VPTERNLOGQ   $0x96, Y8, Y5, Y6
-	VPADDQ       Y6, Y0, Y0
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y0, Y0
 	ADDQ         8(SP), R12
 	ADDQ         R8, R12
 	MOVQ         R10, BX
@@ -1302,12 +1302,12 @@ rounds:
 	ADDQ         R15, R8
 	MOVQ         R9, DX
 	XORQ         SI, DX
-	VEXTRACTI128 $0x01, Y0, X5
-	VPRORQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y0, X6
+	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
-	VPTERNLOGQ   $0x96, X7, X4, X6
-	VPADDQ       X6, X0, X7
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X0, X5
 	ADDQ         16(SP), R11
 	ADDQ         DI, R11
 	MOVQ         R13, BX
@@ -1335,12 +1335,12 @@ rounds:
 	ADDQ         R15, DI
 	MOVQ         R8, DX
 	XORQ         R9, DX
-	VPRORQ       $0x13, X7, X0
-	VPRORQ       $0x3d, X7, X4
-	VPSRLQ       $0x06, X7, X6
-	VPTERNLOGQ   $0x96, X4, X6, X0
-	VPADDQ       X0, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y0
+	VPRORQ       $0x13, X5, X0
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X0
+	VPADDQ       X0, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y0
 	ADDQ         24(SP), R10
 	ADDQ         SI, R10
 	MOVQ         R12, BX
@@ -1368,14 +1368,14 @@ rounds:
 	ADDQ         R15, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPADDQ       128(CX), Y0, Y5
-	VMOVDQU      Y5, (SP)
+	VPADDQ       128(CX), Y0, Y6
+	VMOVDQU      Y6, (SP)
 
 	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y1, Y2, Y5
-	VALIGNQ      $0x01, Y3, Y0, Y6
-	VPADDQ       Y6, Y1, Y1
+	VALIGNQ      $0x01, Y1, Y2, Y6
+	VALIGNQ      $0x01, Y3, Y0, Y7
+	VPADDQ       Y7, Y1, Y1
 	ADDQ         32(SP), R13
 	ADDQ         R9, R13
 	MOVQ         R11, BX
@@ -1403,11 +1403,11 @@ rounds:
 	ADDQ         R15, R9
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPRORQ       $0x01, Y5, Y6
-	VPRORQ       $0x08, Y5, Y8
-	VPSRLQ       $0x07, Y5, Y5
-	VPTERNLOGQ   $0x96, Y8, Y5, Y6
-	VPADDQ       Y6, Y1, Y1
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y1, Y1
 	ADDQ         40(SP), R12
 	ADDQ         R8, R12
 	MOVQ         R10, BX
@@ -1435,12 +1435,12 @@ rounds:
 	ADDQ         R15, R8
 	MOVQ         R9, DX
 	XORQ         SI, DX
-	VEXTRACTI128 $0x01, Y1, X5
-	VPRORQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y1, X6
+	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
-	VPTERNLOGQ   $0x96, X7, X4, X6
-	VPADDQ       X6, X1, X7
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X1, X5
 	ADDQ         48(SP), R11
 	ADDQ         DI, R11
 	MOVQ         R13, BX
@@ -1468,12 +1468,12 @@ rounds:
 	ADDQ         R15, DI
 	MOVQ         R8, DX
 	XORQ         R9, DX
-	VPRORQ       $0x13, X7, X1
-	VPRORQ       $0x3d, X7, X4
-	VPSRLQ       $0x06, X7, X6
-	VPTERNLOGQ   $0x96, X4, X6, X1
-	VPADDQ       X1, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y1
+	VPRORQ       $0x13, X5, X1
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X1
+	VPADDQ       X1, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y1
 	ADDQ         56(SP), R10
 	ADDQ         SI, R10
 	MOVQ         R12, BX
@@ -1501,14 +1501,14 @@ rounds:
 	ADDQ         R15, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPADDQ       160(CX), Y1, Y5
-	VMOVDQU      Y5, 32(SP)
+	VPADDQ       160(CX), Y1, Y6
+	VMOVDQU      Y6, 32(SP)
 
 	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y2, Y3, Y5
-	VALIGNQ      $0x01, Y0, Y1, Y6
-	VPADDQ       Y6, Y2, Y2
+	VALIGNQ      $0x01, Y2, Y3, Y6
+	VALIGNQ      $0x01, Y0, Y1, Y7
+	VPADDQ       Y7, Y2, Y2
 	ADDQ         64(SP), R13
 	ADDQ         R9, R13
 	MOVQ         R11, BX
@@ -1536,11 +1536,11 @@ rounds:
 	ADDQ         R15, R9
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPRORQ       $0x01, Y5, Y6
-	VPRORQ       $0x08, Y5, Y8
-	VPSRLQ       $0x07, Y5, Y5
-	VPTERNLOGQ   $0x96, Y8, Y5, Y6
-	VPADDQ       Y6, Y2, Y2
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y2, Y2
 	ADDQ         72(SP), R12
 	ADDQ         R8, R12
 	MOVQ         R10, BX
@@ -1568,12 +1568,12 @@ rounds:
 	ADDQ         R15, R8
 	MOVQ         R9, DX
 	XORQ         SI, DX
-	VEXTRACTI128 $0x01, Y2, X5
-	VPRORQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y2, X6
+	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
-	VPTERNLOGQ   $0x96, X7, X4, X6
-	VPADDQ       X6, X2, X7
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X2, X5
 	ADDQ         80(SP), R11
 	ADDQ         DI, R11
 	MOVQ         R13, BX
@@ -1601,12 +1601,12 @@ rounds:
 	ADDQ         R15, DI
 	MOVQ         R8, DX
 	XORQ         R9, DX
-	VPRORQ       $0x13, X7, X2
-	VPRORQ       $0x3d, X7, X4
-	VPSRLQ       $0x06, X7, X6
-	VPTERNLOGQ   $0x96, X4, X6, X2
-	VPADDQ       X2, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y2
+	VPRORQ       $0x13, X5, X2
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X2
+	VPADDQ       X2, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y2
 	ADDQ         88(SP), R10
 	ADDQ         SI, R10
 	MOVQ         R12, BX
@@ -1634,14 +1634,14 @@ rounds:
 	ADDQ         R15, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPADDQ       192(CX), Y2, Y5
-	VMOVDQU      Y5, 64(SP)
+	VPADDQ       192(CX), Y2, Y6
+	VMOVDQU      Y6, 64(SP)
 
 	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
 	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
-	VALIGNQ      $0x01, Y3, Y0, Y5
-	VALIGNQ      $0x01, Y1, Y2, Y6
-	VPADDQ       Y6, Y3, Y3
+	VALIGNQ      $0x01, Y3, Y0, Y6
+	VALIGNQ      $0x01, Y1, Y2, Y7
+	VPADDQ       Y7, Y3, Y3
 	ADDQ         96(SP), R13
 	ADDQ         R9, R13
 	MOVQ         R11, BX
@@ -1669,11 +1669,11 @@ rounds:
 	ADDQ         R15, R9
 	MOVQ         SI, DX
 	XORQ         DI, DX
-	VPRORQ       $0x01, Y5, Y6
-	VPRORQ       $0x08, Y5, Y8
-	VPSRLQ       $0x07, Y5, Y5
-	VPTERNLOGQ   $0x96, Y8, Y5, Y6
-	VPADDQ       Y6, Y3, Y3
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y3, Y3
 	ADDQ         104(SP), R12
 	ADDQ         R8, R12
 	MOVQ         R10, BX
@@ -1701,12 +1701,12 @@ rounds:
 	ADDQ         R15, R8
 	MOVQ         R9, DX
 	XORQ         SI, DX
-	VEXTRACTI128 $0x01, Y3, X5
-	VPRORQ       $0x13, X4, X6
+	VEXTRACTI128 $0x01, Y3, X6
+	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
-	VPTERNLOGQ   $0x96, X7, X4, X6
-	VPADDQ       X6, X3, X7
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X3, X5
 	ADDQ         112(SP), R11
 	ADDQ         DI, R11
 	MOVQ         R13, BX
@@ -1734,12 +1734,12 @@ rounds:
 	ADDQ         R15, DI
 	MOVQ         R8, DX
 	XORQ         R9, DX
-	VPRORQ       $0x13, X7, X3
-	VPRORQ       $0x3d, X7, X4
-	VPSRLQ       $0x06, X7, X6
-	VPTERNLOGQ   $0x96, X4, X6, X3
-	VPADDQ       X3, X5, X4
-	VINSERTI128  $0x01, X4, Y7, Y3
+	VPRORQ       $0x13, X5, X3
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X3
+	VPADDQ       X3, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y3
 	ADDQ         120(SP), R10
 	ADDQ         SI, R10
 	MOVQ         R12, BX
@@ -1767,14 +1767,14 @@ rounds:
 	ADDQ         R15, SI
 	MOVQ         DI, DX
 	XORQ         R8, DX
-	VPADDQ       224(CX), Y3, Y5
-	VMOVDQU      Y5, 96(SP)
+	VPADDQ       224(CX), Y3, Y6
+	VMOVDQU      Y6, 96(SP)
 	ADDQ         $0x00000080, CX
 	DECQ         R14
 	JNZ          rounds
+	SUBQ         $0x00000200, CX
 
 	// The last 16 rounds, and the next block; after the last block, this one again.
-	SUBQ    $0x00000200, CX
 	LEAQ    128(AX), BX
 	DECQ    blocks+16(FP)
 	CMOVQNE BX, AX
@@ -2322,11 +2322,11 @@ padded:
 	MOVQ         end+32(FP), DX
 	MOVQ         (DX), BX
 	VPBROADCASTQ (DX), Y4
-	VPBROADCASTQ 8(DX), Y5
+	VPBROADCASTQ 8(DX), Y6
 	VMOVQ        16(DX), X0
 	VPINSRQ      $0x01, 24(DX), X0, X0
-	VPXOR        Y6, Y6, Y6
-	VINSERTI128  $0x01, X0, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VINSERTI128  $0x01, X0, Y7, Y7
 
 	// Vectors without words are loaded from k: a load from a page that is not mapped
 	// takes long even if it loads nothing.
@@ -2335,7 +2335,7 @@ padded:
 	VPCMPGTQ   numbers<>+0(SB), Y4, Y1
 	VPMASKMOVQ (AX), Y1, Y0
 	VPCMPEQQ   numbers<>+0(SB), Y4, Y1
-	VPAND      Y5, Y1, Y1
+	VPAND      Y6, Y1, Y1
 	VPOR       Y1, Y0, Y0
 	VPSHUFB    swap64<>+0(SB), Y0, Y0
 	CMPQ       BX, $0x04
@@ -2343,7 +2343,7 @@ padded:
 	VPCMPGTQ   numbers<>+32(SB), Y4, Y2
 	VPMASKMOVQ 32(AX), Y2, Y1
 	VPCMPEQQ   numbers<>+32(SB), Y4, Y2
-	VPAND      Y5, Y2, Y2
+	VPAND      Y6, Y2, Y2
 	VPOR       Y2, Y1, Y1
 	VPSHUFB    swap64<>+0(SB), Y1, Y1
 	CMPQ       BX, $0x08
@@ -2351,7 +2351,7 @@ padded:
 	VPCMPGTQ   numbers<>+64(SB), Y4, Y3
 	VPMASKMOVQ 64(AX), Y3, Y2
 	VPCMPEQQ   numbers<>+64(SB), Y4, Y3
-	VPAND      Y5, Y3, Y3
+	VPAND      Y6, Y3, Y3
 	VPOR       Y3, Y2, Y2
 	VPSHUFB    swap64<>+0(SB), Y2, Y2
 	CMPQ       BX, $0x0c
@@ -2359,10 +2359,10 @@ padded:
 	VPCMPGTQ   numbers<>+96(SB), Y4, Y8
 	VPMASKMOVQ 96(AX), Y8, Y3
 	VPCMPEQQ   numbers<>+96(SB), Y4, Y8
-	VPAND      Y5, Y8, Y8
+	VPAND      Y6, Y8, Y8
 	VPOR       Y8, Y3, Y3
 	VPSHUFB    swap64<>+0(SB), Y3, Y3
-	VPOR       Y6, Y3, Y3
+	VPOR       Y7, Y3, Y3
 	VPADDQ     (CX), Y0, Y4
 	VMOVDQU    Y4, (SP)
 	VPADDQ     32(CX), Y1, Y4
@@ -5568,5 +5568,3068 @@ wipe2:
 	VPXOR   X12, X12, X12
 	VPXOR   X13, X13, X13
 	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func iterate512AVX2(it *iteration512, n int, k *[80]uint64)
+// Requires: AVX, AVX2, BMI2
+TEXT ·iterate512AVX2(SB), NOSPLIT, $128-24
+	MOVQ    it+0(FP), AX
+	MOVQ    k+16(FP), CX
+	SHLQ    $0x07, n+8(FP)
+	MOVQ    128(AX), SI
+	MOVQ    136(AX), DI
+	MOVQ    144(AX), R8
+	MOVQ    152(AX), R9
+	MOVQ    160(AX), R10
+	MOVQ    168(AX), R11
+	MOVQ    176(AX), R12
+	MOVQ    184(AX), R13
+	VMOVDQU 128(AX), Y0
+	VMOVDQU 160(AX), Y1
+
+block:
+	MOVQ         n+8(FP), DX
+	ANDQ         $0x00000040, DX
+	VMOVDQU      outerPadding<>+0(SB), Y2
+	VPADDQ       64(CX), Y2, Y3
+	VMOVDQU      Y3, 64(SP)
+	VMOVDQU      outerPadding<>+32(SB), Y3
+	VPADDQ       96(CX), Y3, Y4
+	VMOVDQU      Y4, 96(SP)
+	ADDQ         (CX), SI
+	MOVQ         SI, (SP)
+	MOVQ         (AX)(DX*1), SI
+	ADDQ         8(CX), DI
+	MOVQ         DI, 8(SP)
+	MOVQ         8(AX)(DX*1), DI
+	ADDQ         16(CX), R8
+	MOVQ         R8, 16(SP)
+	MOVQ         16(AX)(DX*1), R8
+	ADDQ         24(CX), R9
+	MOVQ         R9, 24(SP)
+	MOVQ         24(AX)(DX*1), R9
+	ADDQ         32(CX), R10
+	MOVQ         R10, 32(SP)
+	MOVQ         32(AX)(DX*1), R10
+	ADDQ         40(CX), R11
+	MOVQ         R11, 40(SP)
+	MOVQ         40(AX)(DX*1), R11
+	ADDQ         48(CX), R12
+	MOVQ         R12, 48(SP)
+	MOVQ         48(AX)(DX*1), R12
+	ADDQ         56(CX), R13
+	MOVQ         R13, 56(SP)
+	MOVQ         56(AX)(DX*1), R13
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VEXTRACTI128 $0x01, Y3, X4
+	MOVQ         $0x00000004, R14
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y1, Y0, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPBLENDD     $0x03, Y3, Y2, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         (SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
+	ANDQ         BX, DX
+	XORQ         DI, DX
+	ADDQ         R15, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	ADDQ         R15, R13
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         8(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R15
+	RORXQ        $0x12, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R9, BP
+	XORQ         BP, R15
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R15, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R15
+	RORXQ        $0x22, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R13, BP
+	XORQ         BP, R15
+	ADDQ         R15, R12
+	VEXTRACTI128 $0x01, Y0, X6
+	VPSRLQ       $0x13, X4, X5
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
+	VPXOR        X8, X5, X5
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
+	VPXOR        X8, X7, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X0, X5
+	ADDQ         16(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R15
+	RORXQ        $0x12, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R8, BP
+	XORQ         BP, R15
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R15, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R15
+	RORXQ        $0x22, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R12, BP
+	XORQ         BP, R15
+	ADDQ         R15, R11
+	VPSRLQ       $0x13, X5, X0
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
+	VPXOR        X8, X0, X0
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
+	VPXOR        X8, X4, X4
+	VPXOR        X7, X0, X0
+	VPXOR        X4, X0, X0
+	VPADDQ       X0, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y0
+	ADDQ         24(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R15
+	RORXQ        $0x12, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, DI, BP
+	XORQ         BP, R15
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R15, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R15
+	RORXQ        $0x22, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R11, BP
+	XORQ         BP, R15
+	ADDQ         R15, R10
+	VPADDQ       128(CX), Y0, Y6
+	VMOVDQU      Y6, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y2, Y1, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPBLENDD     $0x03, Y0, Y3, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         32(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R15
+	RORXQ        $0x12, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, SI, BP
+	XORQ         BP, R15
+	ADDQ         BX, R9
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R15, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R15
+	RORXQ        $0x22, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R10, BP
+	XORQ         BP, R15
+	ADDQ         R15, R9
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         40(SP), R8
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R15, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	ADDQ         R15, R8
+	VEXTRACTI128 $0x01, Y1, X6
+	VPSRLQ       $0x13, X4, X5
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
+	VPXOR        X8, X5, X5
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
+	VPXOR        X8, X7, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X1, X5
+	ADDQ         48(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R15, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	ADDQ         R15, DI
+	VPSRLQ       $0x13, X5, X1
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
+	VPXOR        X8, X1, X1
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
+	VPXOR        X8, X4, X4
+	VPXOR        X7, X1, X1
+	VPXOR        X4, X1, X1
+	VPADDQ       X1, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y1
+	ADDQ         56(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R15, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	ADDQ         R15, SI
+	VPADDQ       160(CX), Y1, Y6
+	VMOVDQU      Y6, 32(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y3, Y2, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPBLENDD     $0x03, Y1, Y0, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         64(SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
+	ANDQ         BX, DX
+	XORQ         DI, DX
+	ADDQ         R15, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	ADDQ         R15, R13
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         72(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R15
+	RORXQ        $0x12, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R9, BP
+	XORQ         BP, R15
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R15, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R15
+	RORXQ        $0x22, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R13, BP
+	XORQ         BP, R15
+	ADDQ         R15, R12
+	VEXTRACTI128 $0x01, Y2, X6
+	VPSRLQ       $0x13, X4, X5
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
+	VPXOR        X8, X5, X5
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
+	VPXOR        X8, X7, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X2, X5
+	ADDQ         80(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R15
+	RORXQ        $0x12, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R8, BP
+	XORQ         BP, R15
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R15, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R15
+	RORXQ        $0x22, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R12, BP
+	XORQ         BP, R15
+	ADDQ         R15, R11
+	VPSRLQ       $0x13, X5, X2
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
+	VPXOR        X8, X2, X2
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
+	VPXOR        X8, X4, X4
+	VPXOR        X7, X2, X2
+	VPXOR        X4, X2, X2
+	VPADDQ       X2, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y2
+	ADDQ         88(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R15
+	RORXQ        $0x12, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, DI, BP
+	XORQ         BP, R15
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R15, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R15
+	RORXQ        $0x22, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R11, BP
+	XORQ         BP, R15
+	ADDQ         R15, R10
+	VPADDQ       192(CX), Y2, Y6
+	VMOVDQU      Y6, 64(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPBLENDD     $0x03, Y0, Y3, Y6
+	VPERMQ       $0x39, Y6, Y6
+	VPBLENDD     $0x03, Y2, Y1, Y7
+	VPERMQ       $0x39, Y7, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         96(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R15
+	RORXQ        $0x12, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, SI, BP
+	XORQ         BP, R15
+	ADDQ         BX, R9
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R15, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R15
+	RORXQ        $0x22, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R10, BP
+	XORQ         BP, R15
+	ADDQ         R15, R9
+	VPSRLQ       $0x01, Y6, Y7
+	VPSLLQ       $0x3f, Y6, Y8
+	VPSHUFB      right8<>+0(SB), Y6, Y9
+	VPXOR        Y8, Y7, Y7
+	VPSRLQ       $0x07, Y6, Y8
+	VPXOR        Y9, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         104(SP), R8
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R15, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	ADDQ         R15, R8
+	VEXTRACTI128 $0x01, Y3, X6
+	VPSRLQ       $0x13, X4, X5
+	VPSLLQ       $0x2d, X4, X8
+	VPSRLQ       $0x3d, X4, X7
+	VPXOR        X8, X5, X5
+	VPSLLQ       $0x03, X4, X8
+	VPSRLQ       $0x06, X4, X4
+	VPXOR        X8, X7, X7
+	VPXOR        X4, X5, X5
+	VPXOR        X7, X5, X5
+	VPADDQ       X5, X3, X5
+	ADDQ         112(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R15, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	ADDQ         R15, DI
+	VPSRLQ       $0x13, X5, X3
+	VPSLLQ       $0x2d, X5, X8
+	VPSRLQ       $0x3d, X5, X4
+	VPXOR        X8, X3, X3
+	VPSLLQ       $0x03, X5, X8
+	VPSRLQ       $0x06, X5, X7
+	VPXOR        X8, X4, X4
+	VPXOR        X7, X3, X3
+	VPXOR        X4, X3, X3
+	VPADDQ       X3, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y3
+	ADDQ         120(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R15, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	ADDQ         R15, SI
+	VPADDQ       224(CX), Y3, Y6
+	VMOVDQU      Y6, 96(SP)
+	ADDQ         $0x00000080, CX
+	DECQ         R14
+	JNZ          rounds
+	SUBQ         $0x00000200, CX
+	ADDQ         (SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R14
+	RORXQ        $0x12, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R10, R15
+	XORQ         R15, R14
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
+	ANDQ         BX, DX
+	XORQ         DI, DX
+	ADDQ         R14, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R14
+	RORXQ        $0x22, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, SI, R15
+	XORQ         R15, R14
+	ADDQ         R14, R13
+	ADDQ         8(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R14
+	RORXQ        $0x12, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R9, R15
+	XORQ         R15, R14
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R14, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R14
+	RORXQ        $0x22, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R13, R15
+	XORQ         R15, R14
+	ADDQ         R14, R12
+	ADDQ         16(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R14
+	RORXQ        $0x12, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R8, R15
+	XORQ         R15, R14
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R14, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R14
+	RORXQ        $0x22, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R12, R15
+	XORQ         R15, R14
+	ADDQ         R14, R11
+	ADDQ         24(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R14
+	RORXQ        $0x12, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, DI, R15
+	XORQ         R15, R14
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R14, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R14
+	RORXQ        $0x22, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R11, R15
+	XORQ         R15, R14
+	ADDQ         R14, R10
+	ADDQ         32(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R14
+	RORXQ        $0x12, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, SI, R15
+	XORQ         R15, R14
+	ADDQ         BX, R9
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R14, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R14
+	RORXQ        $0x22, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R10, R15
+	XORQ         R15, R14
+	ADDQ         R14, R9
+	ADDQ         40(SP), R8
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R14
+	RORXQ        $0x12, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R13, R15
+	XORQ         R15, R14
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R14, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R14
+	RORXQ        $0x22, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R9, R15
+	XORQ         R15, R14
+	ADDQ         R14, R8
+	ADDQ         48(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R14
+	RORXQ        $0x12, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R12, R15
+	XORQ         R15, R14
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R14, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R14
+	RORXQ        $0x22, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R8, R15
+	XORQ         R15, R14
+	ADDQ         R14, DI
+	ADDQ         56(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R14
+	RORXQ        $0x12, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R11, R15
+	XORQ         R15, R14
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R14, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R14
+	RORXQ        $0x22, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, DI, R15
+	XORQ         R15, R14
+	ADDQ         R14, SI
+	ADDQ         64(SP), R13
+	MOVQ         R11, BX
+	XORQ         R12, BX
+	ANDQ         R10, BX
+	XORQ         R12, BX
+	RORXQ        $0x0e, R10, R14
+	RORXQ        $0x12, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R10, R15
+	XORQ         R15, R14
+	ADDQ         BX, R13
+	MOVQ         SI, BX
+	XORQ         DI, BX
+	ANDQ         BX, DX
+	XORQ         DI, DX
+	ADDQ         R14, R13
+	ADDQ         R13, R9
+	ADDQ         DX, R13
+	RORXQ        $0x1c, SI, R14
+	RORXQ        $0x22, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, SI, R15
+	XORQ         R15, R14
+	ADDQ         R14, R13
+	ADDQ         72(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, R14
+	RORXQ        $0x12, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R9, R15
+	XORQ         R15, R14
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         SI, DX
+	ANDQ         DX, BX
+	XORQ         SI, BX
+	ADDQ         R14, R12
+	ADDQ         R12, R8
+	ADDQ         BX, R12
+	RORXQ        $0x1c, R13, R14
+	RORXQ        $0x22, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R13, R15
+	XORQ         R15, R14
+	ADDQ         R14, R12
+	ADDQ         80(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, R14
+	RORXQ        $0x12, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R8, R15
+	XORQ         R15, R14
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         R14, R11
+	ADDQ         R11, DI
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, R14
+	RORXQ        $0x22, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R12, R15
+	XORQ         R15, R14
+	ADDQ         R14, R11
+	ADDQ         88(SP), R10
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ANDQ         DI, DX
+	XORQ         R9, DX
+	RORXQ        $0x0e, DI, R14
+	RORXQ        $0x12, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, DI, R15
+	XORQ         R15, R14
+	ADDQ         DX, R10
+	MOVQ         R11, DX
+	XORQ         R12, DX
+	ANDQ         DX, BX
+	XORQ         R12, BX
+	ADDQ         R14, R10
+	ADDQ         R10, SI
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, R14
+	RORXQ        $0x22, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R11, R15
+	XORQ         R15, R14
+	ADDQ         R14, R10
+	ADDQ         96(SP), R9
+	MOVQ         DI, BX
+	XORQ         R8, BX
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	RORXQ        $0x0e, SI, R14
+	RORXQ        $0x12, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, SI, R15
+	XORQ         R15, R14
+	ADDQ         BX, R9
+	MOVQ         R10, BX
+	XORQ         R11, BX
+	ANDQ         BX, DX
+	XORQ         R11, DX
+	ADDQ         R14, R9
+	ADDQ         R9, R13
+	ADDQ         DX, R9
+	RORXQ        $0x1c, R10, R14
+	RORXQ        $0x22, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R10, R15
+	XORQ         R15, R14
+	ADDQ         R14, R9
+	ADDQ         104(SP), R8
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ANDQ         R13, DX
+	XORQ         DI, DX
+	RORXQ        $0x0e, R13, R14
+	RORXQ        $0x12, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R13, R15
+	XORQ         R15, R14
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, BX
+	XORQ         R10, BX
+	ADDQ         R14, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R8
+	RORXQ        $0x1c, R9, R14
+	RORXQ        $0x22, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R9, R15
+	XORQ         R15, R14
+	ADDQ         R14, R8
+	ADDQ         112(SP), DI
+	MOVQ         R13, BX
+	XORQ         SI, BX
+	ANDQ         R12, BX
+	XORQ         SI, BX
+	RORXQ        $0x0e, R12, R14
+	RORXQ        $0x12, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R12, R15
+	XORQ         R15, R14
+	ADDQ         BX, DI
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         R14, DI
+	ADDQ         DI, R11
+	ADDQ         DX, DI
+	RORXQ        $0x1c, R8, R14
+	RORXQ        $0x22, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R8, R15
+	XORQ         R15, R14
+	ADDQ         R14, DI
+	ADDQ         120(SP), SI
+	MOVQ         R12, DX
+	XORQ         R13, DX
+	ANDQ         R11, DX
+	XORQ         R13, DX
+	RORXQ        $0x0e, R11, R14
+	RORXQ        $0x12, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R11, R15
+	XORQ         R15, R14
+	ADDQ         DX, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ANDQ         DX, BX
+	XORQ         R8, BX
+	ADDQ         R14, SI
+	ADDQ         SI, R10
+	ADDQ         BX, SI
+	RORXQ        $0x1c, DI, R14
+	RORXQ        $0x22, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, DI, R15
+	XORQ         R15, R14
+	ADDQ         R14, SI
+	MOVQ         n+8(FP), DX
+	ANDQ         $0x00000040, DX
+	ADDQ         (AX)(DX*1), SI
+	MOVQ         SI, 128(AX)
+	ADDQ         8(AX)(DX*1), DI
+	MOVQ         DI, 136(AX)
+	ADDQ         16(AX)(DX*1), R8
+	MOVQ         R8, 144(AX)
+	ADDQ         24(AX)(DX*1), R9
+	MOVQ         R9, 152(AX)
+	ADDQ         32(AX)(DX*1), R10
+	MOVQ         R10, 160(AX)
+	ADDQ         40(AX)(DX*1), R11
+	MOVQ         R11, 168(AX)
+	ADDQ         48(AX)(DX*1), R12
+	MOVQ         R12, 176(AX)
+	ADDQ         56(AX)(DX*1), R13
+	MOVQ         R13, 184(AX)
+	VMOVDQU      128(AX), Y0
+	VMOVDQU      160(AX), Y1
+	SUBQ         $0x00000040, n+8(FP)
+	TESTQ        $0x00000040, n+8(FP)
+	JNZ          block
+	VPXOR        192(AX), Y0, Y2
+	VMOVDQU      Y2, 192(AX)
+	VPXOR        224(AX), Y1, Y2
+	VMOVDQU      Y2, 224(AX)
+	CMPQ         n+8(FP), $0x00
+	JNE          block
+
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func iterate512AVX512(it *iteration512, n int, k *[80]uint64)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI, BMI2
+TEXT ·iterate512AVX512(SB), NOSPLIT, $128-24
+	MOVQ    it+0(FP), AX
+	MOVQ    k+16(FP), CX
+	SHLQ    $0x07, n+8(FP)
+	MOVQ    128(AX), SI
+	MOVQ    136(AX), DI
+	MOVQ    144(AX), R8
+	MOVQ    152(AX), R9
+	MOVQ    160(AX), R10
+	MOVQ    168(AX), R11
+	MOVQ    176(AX), R12
+	MOVQ    184(AX), R13
+	VMOVDQU 128(AX), Y0
+	VMOVDQU 160(AX), Y1
+
+block:
+	MOVQ         n+8(FP), DX
+	ANDQ         $0x00000040, DX
+	VMOVDQU      outerPadding<>+0(SB), Y2
+	VPADDQ       64(CX), Y2, Y3
+	VMOVDQU      Y3, 64(SP)
+	VMOVDQU      outerPadding<>+32(SB), Y3
+	VPADDQ       96(CX), Y3, Y4
+	VMOVDQU      Y4, 96(SP)
+	ADDQ         (CX), SI
+	MOVQ         SI, (SP)
+	MOVQ         (AX)(DX*1), SI
+	ADDQ         8(CX), DI
+	MOVQ         DI, 8(SP)
+	MOVQ         8(AX)(DX*1), DI
+	ADDQ         16(CX), R8
+	MOVQ         R8, 16(SP)
+	MOVQ         16(AX)(DX*1), R8
+	ADDQ         24(CX), R9
+	MOVQ         R9, 24(SP)
+	MOVQ         24(AX)(DX*1), R9
+	ADDQ         32(CX), R10
+	MOVQ         R10, 32(SP)
+	MOVQ         32(AX)(DX*1), R10
+	ADDQ         40(CX), R11
+	MOVQ         R11, 40(SP)
+	MOVQ         40(AX)(DX*1), R11
+	ADDQ         48(CX), R12
+	MOVQ         R12, 48(SP)
+	MOVQ         48(AX)(DX*1), R12
+	ADDQ         56(CX), R13
+	MOVQ         R13, 56(SP)
+	MOVQ         56(AX)(DX*1), R13
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VEXTRACTI128 $0x01, Y3, X4
+	MOVQ         $0x00000004, R14
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y0, Y1, Y6
+	VALIGNQ      $0x01, Y2, Y3, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         (SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         8(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y0, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X0, X5
+	ADDQ         16(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X5, X0
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X0
+	VPADDQ       X0, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y0
+	ADDQ         24(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       128(CX), Y0, Y6
+	VMOVDQU      Y6, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y1, Y2, Y6
+	VALIGNQ      $0x01, Y3, Y0, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         32(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         40(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y1, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X1, X5
+	ADDQ         48(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X5, X1
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X1
+	VPADDQ       X1, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y1
+	ADDQ         56(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       160(CX), Y1, Y6
+	VMOVDQU      Y6, 32(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y2, Y3, Y6
+	VALIGNQ      $0x01, Y0, Y1, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         64(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         72(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y2, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X2, X5
+	ADDQ         80(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X5, X2
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X2
+	VPADDQ       X2, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y2
+	ADDQ         88(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       192(CX), Y2, Y6
+	VMOVDQU      Y6, 64(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y3, Y0, Y6
+	VALIGNQ      $0x01, Y1, Y2, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         96(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R15
+	RORXQ        $0x12, R10, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R10, BP
+	XORQ         BP, R15
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R15, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R15
+	RORXQ        $0x22, SI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, SI, BP
+	XORQ         BP, R15
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R15, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         104(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R15
+	RORXQ        $0x12, R13, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R13, BP
+	XORQ         BP, R15
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R15, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R15
+	RORXQ        $0x22, R9, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R9, BP
+	XORQ         BP, R15
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R15, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	VEXTRACTI128 $0x01, Y3, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X3, X5
+	ADDQ         112(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R15
+	RORXQ        $0x12, R12, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R12, BP
+	XORQ         BP, R15
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R15, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R15
+	RORXQ        $0x22, R8, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, R8, BP
+	XORQ         BP, R15
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R15, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	VPRORQ       $0x13, X5, X3
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X3
+	VPADDQ       X3, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y3
+	ADDQ         120(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R15
+	RORXQ        $0x12, R11, BP
+	XORQ         BP, R15
+	RORXQ        $0x29, R11, BP
+	XORQ         BP, R15
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R15, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R15
+	RORXQ        $0x22, DI, BP
+	XORQ         BP, R15
+	RORXQ        $0x27, DI, BP
+	XORQ         BP, R15
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R15, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	VPADDQ       224(CX), Y3, Y6
+	VMOVDQU      Y6, 96(SP)
+	ADDQ         $0x00000080, CX
+	DECQ         R14
+	JNZ          rounds
+	SUBQ         $0x00000200, CX
+	ADDQ         (SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R14
+	RORXQ        $0x12, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R10, R15
+	XORQ         R15, R14
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R14, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R14
+	RORXQ        $0x22, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, SI, R15
+	XORQ         R15, R14
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R14, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ADDQ         8(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R14
+	RORXQ        $0x12, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R13, R15
+	XORQ         R15, R14
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R14, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R14
+	RORXQ        $0x22, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R9, R15
+	XORQ         R15, R14
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R14, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	ADDQ         16(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R14
+	RORXQ        $0x12, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R12, R15
+	XORQ         R15, R14
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R14, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R14
+	RORXQ        $0x22, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R8, R15
+	XORQ         R15, R14
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R14, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ADDQ         24(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R14
+	RORXQ        $0x12, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R11, R15
+	XORQ         R15, R14
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R14
+	RORXQ        $0x22, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, DI, R15
+	XORQ         R15, R14
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R14, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ADDQ         32(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R14
+	RORXQ        $0x12, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R10, R15
+	XORQ         R15, R14
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R14, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R14
+	RORXQ        $0x22, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, SI, R15
+	XORQ         R15, R14
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R14, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ADDQ         40(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R14
+	RORXQ        $0x12, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R13, R15
+	XORQ         R15, R14
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R14, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R14
+	RORXQ        $0x22, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R9, R15
+	XORQ         R15, R14
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R14, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	ADDQ         48(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R14
+	RORXQ        $0x12, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R12, R15
+	XORQ         R15, R14
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R14, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R14
+	RORXQ        $0x22, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R8, R15
+	XORQ         R15, R14
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R14, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ADDQ         56(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R14
+	RORXQ        $0x12, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R11, R15
+	XORQ         R15, R14
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R14
+	RORXQ        $0x22, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, DI, R15
+	XORQ         R15, R14
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R14, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ADDQ         64(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R14
+	RORXQ        $0x12, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R10, R15
+	XORQ         R15, R14
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R14, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R14
+	RORXQ        $0x22, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, SI, R15
+	XORQ         R15, R14
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R14, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ADDQ         72(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R14
+	RORXQ        $0x12, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R13, R15
+	XORQ         R15, R14
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R14, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R14
+	RORXQ        $0x22, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R9, R15
+	XORQ         R15, R14
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R14, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	ADDQ         80(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R14
+	RORXQ        $0x12, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R12, R15
+	XORQ         R15, R14
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R14, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R14
+	RORXQ        $0x22, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R8, R15
+	XORQ         R15, R14
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R14, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ADDQ         88(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R14
+	RORXQ        $0x12, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R11, R15
+	XORQ         R15, R14
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R14
+	RORXQ        $0x22, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, DI, R15
+	XORQ         R15, R14
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R14, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	ADDQ         96(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R11, BX
+	ANDQ         R10, BX
+	ADDQ         BX, R13
+	RORXQ        $0x0e, R10, R14
+	RORXQ        $0x12, R10, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R10, R15
+	XORQ         R15, R14
+	ANDNQ        R12, R10, BX
+	ADDQ         BX, R13
+	ADDQ         R14, R13
+	ANDNQ        DI, DX, BX
+	SUBQ         R9, BX
+	ANDQ         SI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, SI, R14
+	RORXQ        $0x22, SI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, SI, R15
+	XORQ         R15, R14
+	MOVQ         BX, R9
+	ADDQ         R13, R9
+	ADDQ         R14, R9
+	MOVQ         SI, DX
+	XORQ         DI, DX
+	ADDQ         104(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R10, BX
+	ANDQ         R13, BX
+	ADDQ         BX, R12
+	RORXQ        $0x0e, R13, R14
+	RORXQ        $0x12, R13, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R13, R15
+	XORQ         R15, R14
+	ANDNQ        R11, R13, BX
+	ADDQ         BX, R12
+	ADDQ         R14, R12
+	ANDNQ        SI, DX, BX
+	SUBQ         R8, BX
+	ANDQ         R9, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R9, R14
+	RORXQ        $0x22, R9, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R9, R15
+	XORQ         R15, R14
+	MOVQ         BX, R8
+	ADDQ         R12, R8
+	ADDQ         R14, R8
+	MOVQ         R9, DX
+	XORQ         SI, DX
+	ADDQ         112(SP), R11
+	ADDQ         DI, R11
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R11
+	RORXQ        $0x0e, R12, R14
+	RORXQ        $0x12, R12, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R12, R15
+	XORQ         R15, R14
+	ANDNQ        R10, R12, BX
+	ADDQ         BX, R11
+	ADDQ         R14, R11
+	ANDNQ        R9, DX, BX
+	SUBQ         DI, BX
+	ANDQ         R8, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, R8, R14
+	RORXQ        $0x22, R8, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, R8, R15
+	XORQ         R15, R14
+	MOVQ         BX, DI
+	ADDQ         R11, DI
+	ADDQ         R14, DI
+	MOVQ         R8, DX
+	XORQ         R9, DX
+	ADDQ         120(SP), R10
+	ADDQ         SI, R10
+	MOVQ         R12, BX
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	RORXQ        $0x0e, R11, R14
+	RORXQ        $0x12, R11, R15
+	XORQ         R15, R14
+	RORXQ        $0x29, R11, R15
+	XORQ         R15, R14
+	ANDNQ        R13, R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	ANDNQ        R8, DX, BX
+	SUBQ         SI, BX
+	ANDQ         DI, DX
+	ADDQ         DX, BX
+	RORXQ        $0x1c, DI, R14
+	RORXQ        $0x22, DI, R15
+	XORQ         R15, R14
+	RORXQ        $0x27, DI, R15
+	XORQ         R15, R14
+	MOVQ         BX, SI
+	ADDQ         R10, SI
+	ADDQ         R14, SI
+	MOVQ         DI, DX
+	XORQ         R8, DX
+	MOVQ         n+8(FP), DX
+	ANDQ         $0x00000040, DX
+	ADDQ         (AX)(DX*1), SI
+	MOVQ         SI, 128(AX)
+	ADDQ         8(AX)(DX*1), DI
+	MOVQ         DI, 136(AX)
+	ADDQ         16(AX)(DX*1), R8
+	MOVQ         R8, 144(AX)
+	ADDQ         24(AX)(DX*1), R9
+	MOVQ         R9, 152(AX)
+	ADDQ         32(AX)(DX*1), R10
+	MOVQ         R10, 160(AX)
+	ADDQ         40(AX)(DX*1), R11
+	MOVQ         R11, 168(AX)
+	ADDQ         48(AX)(DX*1), R12
+	MOVQ         R12, 176(AX)
+	ADDQ         56(AX)(DX*1), R13
+	MOVQ         R13, 184(AX)
+	VMOVDQU      128(AX), Y0
+	VMOVDQU      160(AX), Y1
+	SUBQ         $0x00000040, n+8(FP)
+	TESTQ        $0x00000040, n+8(FP)
+	JNZ          block
+	VPXOR        192(AX), Y0, Y2
+	VMOVDQU      Y2, 192(AX)
+	VPXOR        224(AX), Y1, Y2
+	VMOVDQU      Y2, 224(AX)
+	CMPQ         n+8(FP), $0x00
+	JNE          block
+
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func iterateLanes512AVX512(its *iterations512, n int, k *[80]uint64)
+// Requires: AVX, AVX512F, AVX512VL
+TEXT ·iterateLanes512AVX512(SB), $0-24
+	MOVQ      its+0(FP), AX
+	MOVQ      n+8(FP), CX
+	MOVQ      k+16(FP), DX
+	XORL      BX, BX
+	VMOVDQU64 1024(AX), Z8
+	VMOVDQU64 1088(AX), Z9
+	VMOVDQU64 1152(AX), Z10
+	VMOVDQU64 1216(AX), Z11
+	VMOVDQU64 1280(AX), Z12
+	VMOVDQU64 1344(AX), Z13
+	VMOVDQU64 1408(AX), Z14
+	VMOVDQU64 1472(AX), Z15
+
+block:
+	VMOVDQU64    (AX)(BX*1), Z0
+	VPBROADCASTQ outerPadding<>+0(SB), Z16
+	VMOVDQU64    64(AX)(BX*1), Z1
+	VPBROADCASTQ outerPadding<>+8(SB), Z17
+	VMOVDQU64    128(AX)(BX*1), Z2
+	VPBROADCASTQ outerPadding<>+16(SB), Z18
+	VMOVDQU64    192(AX)(BX*1), Z3
+	VPBROADCASTQ outerPadding<>+24(SB), Z19
+	VMOVDQU64    256(AX)(BX*1), Z4
+	VPBROADCASTQ outerPadding<>+32(SB), Z20
+	VMOVDQU64    320(AX)(BX*1), Z5
+	VPBROADCASTQ outerPadding<>+40(SB), Z21
+	VMOVDQU64    384(AX)(BX*1), Z6
+	VPBROADCASTQ outerPadding<>+48(SB), Z22
+	VMOVDQU64    448(AX)(BX*1), Z7
+	VPBROADCASTQ outerPadding<>+56(SB), Z23
+	MOVQ         $+4, SI
+	PCALIGN      $0x40
+
+rounds512:
+	// Round 0 of 16.
+	VPADDQ.BCST (DX), Z8, Z24
+	VPADDQ      Z24, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xca, Z6, Z5, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x0e, Z4, Z24
+	VPRORQ      $0x12, Z4, Z25
+	VPRORQ      $0x29, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z24
+	VPRORQ      $0x22, Z0, Z25
+	VPRORQ      $0x27, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z17, Z8, Z8
+	VPRORQ      $0x01, Z9, Z24
+	VPRORQ      $0x08, Z9, Z25
+	VPSRLQ      $0x07, Z9, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z8, Z8
+	VPRORQ      $0x13, Z22, Z24
+	VPRORQ      $0x3d, Z22, Z25
+	VPSRLQ      $0x06, Z22, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z8, Z8
+
+	// Round 1 of 16.
+	VPADDQ.BCST 8(DX), Z9, Z24
+	VPADDQ      Z24, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xca, Z5, Z4, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x0e, Z3, Z24
+	VPRORQ      $0x12, Z3, Z25
+	VPRORQ      $0x29, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z24
+	VPRORQ      $0x22, Z7, Z25
+	VPRORQ      $0x27, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPADDQ      Z18, Z9, Z9
+	VPRORQ      $0x01, Z10, Z24
+	VPRORQ      $0x08, Z10, Z25
+	VPSRLQ      $0x07, Z10, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z9, Z9
+	VPRORQ      $0x13, Z23, Z24
+	VPRORQ      $0x3d, Z23, Z25
+	VPSRLQ      $0x06, Z23, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z9, Z9
+
+	// Round 2 of 16.
+	VPADDQ.BCST 16(DX), Z10, Z24
+	VPADDQ      Z24, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xca, Z4, Z3, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x0e, Z2, Z24
+	VPRORQ      $0x12, Z2, Z25
+	VPRORQ      $0x29, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z24
+	VPRORQ      $0x22, Z6, Z25
+	VPRORQ      $0x27, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPADDQ      Z19, Z10, Z10
+	VPRORQ      $0x01, Z11, Z24
+	VPRORQ      $0x08, Z11, Z25
+	VPSRLQ      $0x07, Z11, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z10, Z10
+	VPRORQ      $0x13, Z8, Z24
+	VPRORQ      $0x3d, Z8, Z25
+	VPSRLQ      $0x06, Z8, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z10, Z10
+
+	// Round 3 of 16.
+	VPADDQ.BCST 24(DX), Z11, Z24
+	VPADDQ      Z24, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xca, Z3, Z2, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x0e, Z1, Z24
+	VPRORQ      $0x12, Z1, Z25
+	VPRORQ      $0x29, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z24
+	VPRORQ      $0x22, Z5, Z25
+	VPRORQ      $0x27, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPADDQ      Z20, Z11, Z11
+	VPRORQ      $0x01, Z12, Z24
+	VPRORQ      $0x08, Z12, Z25
+	VPSRLQ      $0x07, Z12, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z11, Z11
+	VPRORQ      $0x13, Z9, Z24
+	VPRORQ      $0x3d, Z9, Z25
+	VPSRLQ      $0x06, Z9, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z11, Z11
+
+	// Round 4 of 16.
+	VPADDQ.BCST 32(DX), Z12, Z24
+	VPADDQ      Z24, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xca, Z2, Z1, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x0e, Z0, Z24
+	VPRORQ      $0x12, Z0, Z25
+	VPRORQ      $0x29, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z24
+	VPRORQ      $0x22, Z4, Z25
+	VPRORQ      $0x27, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPADDQ      Z21, Z12, Z12
+	VPRORQ      $0x01, Z13, Z24
+	VPRORQ      $0x08, Z13, Z25
+	VPSRLQ      $0x07, Z13, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z12, Z12
+	VPRORQ      $0x13, Z10, Z24
+	VPRORQ      $0x3d, Z10, Z25
+	VPSRLQ      $0x06, Z10, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z12, Z12
+
+	// Round 5 of 16.
+	VPADDQ.BCST 40(DX), Z13, Z24
+	VPADDQ      Z24, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xca, Z1, Z0, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x0e, Z7, Z24
+	VPRORQ      $0x12, Z7, Z25
+	VPRORQ      $0x29, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z24
+	VPRORQ      $0x22, Z3, Z25
+	VPRORQ      $0x27, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPADDQ      Z22, Z13, Z13
+	VPRORQ      $0x01, Z14, Z24
+	VPRORQ      $0x08, Z14, Z25
+	VPSRLQ      $0x07, Z14, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z13, Z13
+	VPRORQ      $0x13, Z11, Z24
+	VPRORQ      $0x3d, Z11, Z25
+	VPSRLQ      $0x06, Z11, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z13, Z13
+
+	// Round 6 of 16.
+	VPADDQ.BCST 48(DX), Z14, Z24
+	VPADDQ      Z24, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xca, Z0, Z7, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x0e, Z6, Z24
+	VPRORQ      $0x12, Z6, Z25
+	VPRORQ      $0x29, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z24
+	VPRORQ      $0x22, Z2, Z25
+	VPRORQ      $0x27, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPADDQ      Z23, Z14, Z14
+	VPRORQ      $0x01, Z15, Z24
+	VPRORQ      $0x08, Z15, Z25
+	VPSRLQ      $0x07, Z15, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z14, Z14
+	VPRORQ      $0x13, Z12, Z24
+	VPRORQ      $0x3d, Z12, Z25
+	VPSRLQ      $0x06, Z12, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z14, Z14
+
+	// Round 7 of 16.
+	VPADDQ.BCST 56(DX), Z15, Z24
+	VPADDQ      Z24, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xca, Z7, Z6, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x0e, Z5, Z24
+	VPRORQ      $0x12, Z5, Z25
+	VPRORQ      $0x29, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z24
+	VPRORQ      $0x22, Z1, Z25
+	VPRORQ      $0x27, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPADDQ      Z8, Z15, Z15
+	VPRORQ      $0x01, Z16, Z24
+	VPRORQ      $0x08, Z16, Z25
+	VPSRLQ      $0x07, Z16, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z15, Z15
+	VPRORQ      $0x13, Z13, Z24
+	VPRORQ      $0x3d, Z13, Z25
+	VPSRLQ      $0x06, Z13, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z15, Z15
+
+	// Round 8 of 16.
+	VPADDQ.BCST 64(DX), Z16, Z24
+	VPADDQ      Z24, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xca, Z6, Z5, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x0e, Z4, Z24
+	VPRORQ      $0x12, Z4, Z25
+	VPRORQ      $0x29, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z24
+	VPRORQ      $0x22, Z0, Z25
+	VPRORQ      $0x27, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z9, Z16, Z16
+	VPRORQ      $0x01, Z17, Z24
+	VPRORQ      $0x08, Z17, Z25
+	VPSRLQ      $0x07, Z17, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z16, Z16
+	VPRORQ      $0x13, Z14, Z24
+	VPRORQ      $0x3d, Z14, Z25
+	VPSRLQ      $0x06, Z14, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z16, Z16
+
+	// Round 9 of 16.
+	VPADDQ.BCST 72(DX), Z17, Z24
+	VPADDQ      Z24, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xca, Z5, Z4, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x0e, Z3, Z24
+	VPRORQ      $0x12, Z3, Z25
+	VPRORQ      $0x29, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z24
+	VPRORQ      $0x22, Z7, Z25
+	VPRORQ      $0x27, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPADDQ      Z10, Z17, Z17
+	VPRORQ      $0x01, Z18, Z24
+	VPRORQ      $0x08, Z18, Z25
+	VPSRLQ      $0x07, Z18, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z17, Z17
+	VPRORQ      $0x13, Z15, Z24
+	VPRORQ      $0x3d, Z15, Z25
+	VPSRLQ      $0x06, Z15, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z17, Z17
+
+	// Round 10 of 16.
+	VPADDQ.BCST 80(DX), Z18, Z24
+	VPADDQ      Z24, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xca, Z4, Z3, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x0e, Z2, Z24
+	VPRORQ      $0x12, Z2, Z25
+	VPRORQ      $0x29, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z24
+	VPRORQ      $0x22, Z6, Z25
+	VPRORQ      $0x27, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPADDQ      Z11, Z18, Z18
+	VPRORQ      $0x01, Z19, Z24
+	VPRORQ      $0x08, Z19, Z25
+	VPSRLQ      $0x07, Z19, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z18, Z18
+	VPRORQ      $0x13, Z16, Z24
+	VPRORQ      $0x3d, Z16, Z25
+	VPSRLQ      $0x06, Z16, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z18, Z18
+
+	// Round 11 of 16.
+	VPADDQ.BCST 88(DX), Z19, Z24
+	VPADDQ      Z24, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xca, Z3, Z2, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x0e, Z1, Z24
+	VPRORQ      $0x12, Z1, Z25
+	VPRORQ      $0x29, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z24
+	VPRORQ      $0x22, Z5, Z25
+	VPRORQ      $0x27, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPADDQ      Z12, Z19, Z19
+	VPRORQ      $0x01, Z20, Z24
+	VPRORQ      $0x08, Z20, Z25
+	VPSRLQ      $0x07, Z20, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z19, Z19
+	VPRORQ      $0x13, Z17, Z24
+	VPRORQ      $0x3d, Z17, Z25
+	VPSRLQ      $0x06, Z17, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z19, Z19
+
+	// Round 12 of 16.
+	VPADDQ.BCST 96(DX), Z20, Z24
+	VPADDQ      Z24, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xca, Z2, Z1, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x0e, Z0, Z24
+	VPRORQ      $0x12, Z0, Z25
+	VPRORQ      $0x29, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z24
+	VPRORQ      $0x22, Z4, Z25
+	VPRORQ      $0x27, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPADDQ      Z13, Z20, Z20
+	VPRORQ      $0x01, Z21, Z24
+	VPRORQ      $0x08, Z21, Z25
+	VPSRLQ      $0x07, Z21, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z20, Z20
+	VPRORQ      $0x13, Z18, Z24
+	VPRORQ      $0x3d, Z18, Z25
+	VPSRLQ      $0x06, Z18, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z20, Z20
+
+	// Round 13 of 16.
+	VPADDQ.BCST 104(DX), Z21, Z24
+	VPADDQ      Z24, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xca, Z1, Z0, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x0e, Z7, Z24
+	VPRORQ      $0x12, Z7, Z25
+	VPRORQ      $0x29, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z24
+	VPRORQ      $0x22, Z3, Z25
+	VPRORQ      $0x27, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPADDQ      Z14, Z21, Z21
+	VPRORQ      $0x01, Z22, Z24
+	VPRORQ      $0x08, Z22, Z25
+	VPSRLQ      $0x07, Z22, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z21, Z21
+	VPRORQ      $0x13, Z19, Z24
+	VPRORQ      $0x3d, Z19, Z25
+	VPSRLQ      $0x06, Z19, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z21, Z21
+
+	// Round 14 of 16.
+	VPADDQ.BCST 112(DX), Z22, Z24
+	VPADDQ      Z24, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xca, Z0, Z7, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x0e, Z6, Z24
+	VPRORQ      $0x12, Z6, Z25
+	VPRORQ      $0x29, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z24
+	VPRORQ      $0x22, Z2, Z25
+	VPRORQ      $0x27, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPADDQ      Z15, Z22, Z22
+	VPRORQ      $0x01, Z23, Z24
+	VPRORQ      $0x08, Z23, Z25
+	VPSRLQ      $0x07, Z23, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z22, Z22
+	VPRORQ      $0x13, Z20, Z24
+	VPRORQ      $0x3d, Z20, Z25
+	VPSRLQ      $0x06, Z20, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z22, Z22
+
+	// Round 15 of 16.
+	VPADDQ.BCST 120(DX), Z23, Z24
+	VPADDQ      Z24, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xca, Z7, Z6, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x0e, Z5, Z24
+	VPRORQ      $0x12, Z5, Z25
+	VPRORQ      $0x29, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z24
+	VPRORQ      $0x22, Z1, Z25
+	VPRORQ      $0x27, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPADDQ      Z16, Z23, Z23
+	VPRORQ      $0x01, Z8, Z24
+	VPRORQ      $0x08, Z8, Z25
+	VPSRLQ      $0x07, Z8, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z23, Z23
+	VPRORQ      $0x13, Z21, Z24
+	VPRORQ      $0x3d, Z21, Z25
+	VPSRLQ      $0x06, Z21, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z23, Z23
+	ADDQ        $0x80, DX
+	DECQ        SI
+	JNZ         rounds512
+
+	// Round 0 of 16.
+	VPADDQ.BCST (DX), Z8, Z24
+	VPADDQ      Z24, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xca, Z6, Z5, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x0e, Z4, Z24
+	VPRORQ      $0x12, Z4, Z25
+	VPRORQ      $0x29, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z24
+	VPRORQ      $0x22, Z0, Z25
+	VPRORQ      $0x27, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+
+	// Round 1 of 16.
+	VPADDQ.BCST 8(DX), Z9, Z24
+	VPADDQ      Z24, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xca, Z5, Z4, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x0e, Z3, Z24
+	VPRORQ      $0x12, Z3, Z25
+	VPRORQ      $0x29, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z24
+	VPRORQ      $0x22, Z7, Z25
+	VPRORQ      $0x27, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+
+	// Round 2 of 16.
+	VPADDQ.BCST 16(DX), Z10, Z24
+	VPADDQ      Z24, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xca, Z4, Z3, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x0e, Z2, Z24
+	VPRORQ      $0x12, Z2, Z25
+	VPRORQ      $0x29, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z24
+	VPRORQ      $0x22, Z6, Z25
+	VPRORQ      $0x27, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+
+	// Round 3 of 16.
+	VPADDQ.BCST 24(DX), Z11, Z24
+	VPADDQ      Z24, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xca, Z3, Z2, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x0e, Z1, Z24
+	VPRORQ      $0x12, Z1, Z25
+	VPRORQ      $0x29, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z24
+	VPRORQ      $0x22, Z5, Z25
+	VPRORQ      $0x27, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+
+	// Round 4 of 16.
+	VPADDQ.BCST 32(DX), Z12, Z24
+	VPADDQ      Z24, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xca, Z2, Z1, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x0e, Z0, Z24
+	VPRORQ      $0x12, Z0, Z25
+	VPRORQ      $0x29, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z24
+	VPRORQ      $0x22, Z4, Z25
+	VPRORQ      $0x27, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+
+	// Round 5 of 16.
+	VPADDQ.BCST 40(DX), Z13, Z24
+	VPADDQ      Z24, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xca, Z1, Z0, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x0e, Z7, Z24
+	VPRORQ      $0x12, Z7, Z25
+	VPRORQ      $0x29, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z24
+	VPRORQ      $0x22, Z3, Z25
+	VPRORQ      $0x27, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+
+	// Round 6 of 16.
+	VPADDQ.BCST 48(DX), Z14, Z24
+	VPADDQ      Z24, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xca, Z0, Z7, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x0e, Z6, Z24
+	VPRORQ      $0x12, Z6, Z25
+	VPRORQ      $0x29, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z24
+	VPRORQ      $0x22, Z2, Z25
+	VPRORQ      $0x27, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+
+	// Round 7 of 16.
+	VPADDQ.BCST 56(DX), Z15, Z24
+	VPADDQ      Z24, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xca, Z7, Z6, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x0e, Z5, Z24
+	VPRORQ      $0x12, Z5, Z25
+	VPRORQ      $0x29, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z24
+	VPRORQ      $0x22, Z1, Z25
+	VPRORQ      $0x27, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+
+	// Round 8 of 16.
+	VPADDQ.BCST 64(DX), Z16, Z24
+	VPADDQ      Z24, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xca, Z6, Z5, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x0e, Z4, Z24
+	VPRORQ      $0x12, Z4, Z25
+	VPRORQ      $0x29, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPADDQ      Z7, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xe8, Z2, Z1, Z24
+	VPADDQ      Z24, Z7, Z7
+	VPRORQ      $0x1c, Z0, Z24
+	VPRORQ      $0x22, Z0, Z25
+	VPRORQ      $0x27, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z7, Z7
+
+	// Round 9 of 16.
+	VPADDQ.BCST 72(DX), Z17, Z24
+	VPADDQ      Z24, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xca, Z5, Z4, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x0e, Z3, Z24
+	VPRORQ      $0x12, Z3, Z25
+	VPRORQ      $0x29, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPADDQ      Z6, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xe8, Z1, Z0, Z24
+	VPADDQ      Z24, Z6, Z6
+	VPRORQ      $0x1c, Z7, Z24
+	VPRORQ      $0x22, Z7, Z25
+	VPRORQ      $0x27, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z6, Z6
+
+	// Round 10 of 16.
+	VPADDQ.BCST 80(DX), Z18, Z24
+	VPADDQ      Z24, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xca, Z4, Z3, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x0e, Z2, Z24
+	VPRORQ      $0x12, Z2, Z25
+	VPRORQ      $0x29, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPADDQ      Z5, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xe8, Z0, Z7, Z24
+	VPADDQ      Z24, Z5, Z5
+	VPRORQ      $0x1c, Z6, Z24
+	VPRORQ      $0x22, Z6, Z25
+	VPRORQ      $0x27, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z5, Z5
+
+	// Round 11 of 16.
+	VPADDQ.BCST 88(DX), Z19, Z24
+	VPADDQ      Z24, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xca, Z3, Z2, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x0e, Z1, Z24
+	VPRORQ      $0x12, Z1, Z25
+	VPRORQ      $0x29, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPADDQ      Z4, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xe8, Z7, Z6, Z24
+	VPADDQ      Z24, Z4, Z4
+	VPRORQ      $0x1c, Z5, Z24
+	VPRORQ      $0x22, Z5, Z25
+	VPRORQ      $0x27, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z4, Z4
+
+	// Round 12 of 16.
+	VPADDQ.BCST 96(DX), Z20, Z24
+	VPADDQ      Z24, Z3, Z3
+	VMOVDQA64   Z0, Z24
+	VPTERNLOGQ  $0xca, Z2, Z1, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x0e, Z0, Z24
+	VPRORQ      $0x12, Z0, Z25
+	VPRORQ      $0x29, Z0, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPADDQ      Z3, Z7, Z7
+	VMOVDQA64   Z4, Z24
+	VPTERNLOGQ  $0xe8, Z6, Z5, Z24
+	VPADDQ      Z24, Z3, Z3
+	VPRORQ      $0x1c, Z4, Z24
+	VPRORQ      $0x22, Z4, Z25
+	VPRORQ      $0x27, Z4, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z3, Z3
+
+	// Round 13 of 16.
+	VPADDQ.BCST 104(DX), Z21, Z24
+	VPADDQ      Z24, Z2, Z2
+	VMOVDQA64   Z7, Z24
+	VPTERNLOGQ  $0xca, Z1, Z0, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x0e, Z7, Z24
+	VPRORQ      $0x12, Z7, Z25
+	VPRORQ      $0x29, Z7, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPADDQ      Z2, Z6, Z6
+	VMOVDQA64   Z3, Z24
+	VPTERNLOGQ  $0xe8, Z5, Z4, Z24
+	VPADDQ      Z24, Z2, Z2
+	VPRORQ      $0x1c, Z3, Z24
+	VPRORQ      $0x22, Z3, Z25
+	VPRORQ      $0x27, Z3, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z2, Z2
+
+	// Round 14 of 16.
+	VPADDQ.BCST 112(DX), Z22, Z24
+	VPADDQ      Z24, Z1, Z1
+	VMOVDQA64   Z6, Z24
+	VPTERNLOGQ  $0xca, Z0, Z7, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x0e, Z6, Z24
+	VPRORQ      $0x12, Z6, Z25
+	VPRORQ      $0x29, Z6, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPADDQ      Z1, Z5, Z5
+	VMOVDQA64   Z2, Z24
+	VPTERNLOGQ  $0xe8, Z4, Z3, Z24
+	VPADDQ      Z24, Z1, Z1
+	VPRORQ      $0x1c, Z2, Z24
+	VPRORQ      $0x22, Z2, Z25
+	VPRORQ      $0x27, Z2, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z1, Z1
+
+	// Round 15 of 16.
+	VPADDQ.BCST 120(DX), Z23, Z24
+	VPADDQ      Z24, Z0, Z0
+	VMOVDQA64   Z5, Z24
+	VPTERNLOGQ  $0xca, Z7, Z6, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x0e, Z5, Z24
+	VPRORQ      $0x12, Z5, Z25
+	VPRORQ      $0x29, Z5, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPADDQ      Z0, Z4, Z4
+	VMOVDQA64   Z1, Z24
+	VPTERNLOGQ  $0xe8, Z3, Z2, Z24
+	VPADDQ      Z24, Z0, Z0
+	VPRORQ      $0x1c, Z1, Z24
+	VPRORQ      $0x22, Z1, Z25
+	VPRORQ      $0x27, Z1, Z26
+	VPTERNLOGQ  $0x96, Z26, Z25, Z24
+	VPADDQ      Z24, Z0, Z0
+	SUBQ        $+512, DX
+	VPADDQ      (AX)(BX*1), Z0, Z8
+	VPADDQ      64(AX)(BX*1), Z1, Z9
+	VPADDQ      128(AX)(BX*1), Z2, Z10
+	VPADDQ      192(AX)(BX*1), Z3, Z11
+	VPADDQ      256(AX)(BX*1), Z4, Z12
+	VPADDQ      320(AX)(BX*1), Z5, Z13
+	VPADDQ      384(AX)(BX*1), Z6, Z14
+	VPADDQ      448(AX)(BX*1), Z7, Z15
+	XORQ        $0x00000200, BX
+	JNZ         block
+	VPXORQ      1536(AX), Z8, Z24
+	VMOVDQU64   Z24, 1536(AX)
+	VPXORQ      1600(AX), Z9, Z24
+	VMOVDQU64   Z24, 1600(AX)
+	VPXORQ      1664(AX), Z10, Z24
+	VMOVDQU64   Z24, 1664(AX)
+	VPXORQ      1728(AX), Z11, Z24
+	VMOVDQU64   Z24, 1728(AX)
+	VPXORQ      1792(AX), Z12, Z24
+	VMOVDQU64   Z24, 1792(AX)
+	VPXORQ      1856(AX), Z13, Z24
+	VMOVDQU64   Z24, 1856(AX)
+	VPXORQ      1920(AX), Z14, Z24
+	VMOVDQU64   Z24, 1920(AX)
+	VPXORQ      1984(AX), Z15, Z24
+	VMOVDQU64   Z24, 1984(AX)
+	DECQ        CX
+	JNZ         block
+	VMOVDQU64   Z8, 1024(AX)
+	VMOVDQU64   Z9, 1088(AX)
+	VMOVDQU64   Z10, 1152(AX)
+	VMOVDQU64   Z11, 1216(AX)
+	VMOVDQU64   Z12, 1280(AX)
+	VMOVDQU64   Z13, 1344(AX)
+	VMOVDQU64   Z14, 1408(AX)
+	VMOVDQU64   Z15, 1472(AX)
+	VPXOR       X0, X0, X0
+	VPXOR       X1, X1, X1
+	VPXOR       X2, X2, X2
+	VPXOR       X3, X3, X3
+	VPXOR       X4, X4, X4
+	VPXOR       X5, X5, X5
+	VPXOR       X6, X6, X6
+	VPXOR       X7, X7, X7
+	VPXOR       X8, X8, X8
+	VPXOR       X9, X9, X9
+	VPXOR       X10, X10, X10
+	VPXOR       X11, X11, X11
+	VPXOR       X12, X12, X12
+	VPXOR       X13, X13, X13
+	VPXOR       X14, X14, X14
+	VPXOR       X15, X15, X15
+	VPXORQ      X16, X16, X16
+	VPXORQ      X17, X17, X17
+	VPXORQ      X18, X18, X18
+	VPXORQ      X19, X19, X19
+	VPXORQ      X20, X20, X20
+	VPXORQ      X21, X21, X21
+	VPXORQ      X22, X22, X22
+	VPXORQ      X23, X23, X23
+	VPXORQ      X24, X24, X24
+	VPXORQ      X25, X25, X25
+	VPXORQ      X26, X26, X26
 	VZEROUPPER
 	RET

@@ -18,6 +18,8 @@ import (
 // The first block of some lanes is that of an outer hash. The chaining value before is the inner
 // hash, whose rows are the first words of that block as they are.
 
+const rowSize = 8 * wordSize
+
 // lanes are what the functions share.
 type lanes struct {
 	state       gotypes.Component // the fields of Lanes
@@ -62,14 +64,7 @@ func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm
 func lanes512() {
 	l := newLanes("lanes512AVX512", 8, ZMM)
 	v := l.v
-	w := make([]VecVirtual, 16) // the words of the message schedule in use
-	for i := range w {
-		w[i] = ZMM()
-	}
-	t := make([]VecVirtual, 8)
-	for i := range t {
-		t[i] = ZMM()
-	}
+	w, t := vectors(16), vectors(8) // w is the words of the message schedule in use
 	mask := K()
 	// choose sets words in the lanes of the mask.
 	choose := func(from, words VecVirtual) {
@@ -121,21 +116,7 @@ func lanes512() {
 		VMOVDQU64(v[i], l.row("state", i))
 	}
 	Label("loaded512")
-	left := GP64()
-	MOVQ(I32(4), left)
-	align()
-	Label("rounds512")
-	for i := range 16 {
-		round512(v, i, w[i], l.key, t)
-		schedule512(w, i, t[4:])
-	}
-	ADDQ(Imm(16*8), l.key)
-	DECQ(left)
-	JNZ(LabelRef("rounds512"))
-	for i := range 16 {
-		round512(v, i, w[i], l.key, t)
-	}
-	SUBQ(I32(4*16*8), l.key)
+	rounds512(v, w, l.key, t)
 	for i := range v {
 		VPADDQ(l.row("state", i), v[i], v[i])
 		VMOVDQU64(v[i], l.row("state", i))
@@ -156,6 +137,33 @@ func lanes512() {
 	Label("wipe512")
 	VZEROUPPER()
 	RET()
+}
+
+// vectors returns n vectors of 512 bits.
+func vectors(n int) (v []VecVirtual) {
+	for range n {
+		v = append(v, ZMM())
+	}
+	return v
+}
+
+// rounds512 is all rounds of a block, whose words it overwrites. Then key is what it was.
+func rounds512(v, w []VecVirtual, key Register, t []VecVirtual) {
+	left := GP64()
+	MOVQ(I32(4), left)
+	align()
+	Label("rounds512")
+	for i := range 16 {
+		round512(v, i, w[i], key, t)
+		schedule512(w, i, t[4:])
+	}
+	ADDQ(Imm(16*8), key)
+	DECQ(left)
+	JNZ(LabelRef("rounds512"))
+	for i := range 16 {
+		round512(v, i, w[i], key, t)
+	}
+	SUBQ(I32(4*16*8), key)
 }
 
 // transpose sets rows to the rows of the eight columns x, which it overwrites.

@@ -15,13 +15,12 @@
 // The end of a message goes from its memory to the vectors, and that of an outer hash from
 // the working variables: writing a block for each would take 7 % of a short message's HMAC.
 //
-// It reads only the blocks, the words of a last block, the end, the states and the
-// constants. Several messages side by side are in lanes.go.
+// It reads only the blocks, the words of a last block, the end, the states, the
+// iterations and the constants. Several messages side by side are in lanes.go, and the iteration of PBKDF2 in
+// iterate.go.
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
@@ -47,6 +46,9 @@ func main() {
 	block("block512AVX512", true, (*variables).shortChains)
 	lanes512()
 	lanes2()
+	iterate("iterate512AVX2", false, (*variables).fewInstructions)
+	iterate("iterate512AVX512", true, (*variables).shortChains)
+	iterateLanes512()
 	output.Generate()
 }
 
@@ -84,74 +86,33 @@ func block(name string, avx512 bool, round func(r *variables, kw Mem)) {
 	Load(Param("p"), p)
 	Load(Param("k"), k)
 	blocks := address(Param("blocks"))
-	frame := AllocLocal(blockSize)
-	kw := func(t int) Mem { return frame.Offset(wordSize * t) }
-
-	var w [16 / vecWords]VecVirtual
-	for i := range w {
-		w[i] = YMM()
-	}
-	last := XMM() // the last two words: sigma1 of them begins the chain
-	// add writes K + W of four words into the frame.
-	add := func(w VecVirtual, k, kw Mem) {
-		x := YMM()
-		VPADDQ(k, w, x)
-		VMOVDQU(x, kw)
-	}
-	load := func(t int) {
-		w := w[t/vecWords]
-		VMOVDQU(Mem{Base: p, Disp: wordSize * t}, w)
-		VPSHUFB(swap64, w, w)
-		add(w, Mem{Base: k, Disp: wordSize * t}, kw(t))
+	s := newSchedule(k, avx512)
+	load := func(i int) {
+		VMOVDQU(Mem{Base: p, Disp: vecWords * wordSize * i}, s.w[i])
+		VPSHUFB(swap64, s.w[i], s.w[i])
+		s.add(i, 0)
 	}
 	CMPQ(blocks, Imm(0))
 	JE(LabelRef("padded"))
-	for i := range w {
-		load(vecWords * i)
+	for i := range s.w {
+		load(i)
 	}
 	Label("loaded")
 	r := loadVariables()
 
 	Label("block")
-	VEXTRACTI128(U8(1), w[3], last)
 	r.setBC()
-	left := GP64()
-	MOVQ(U32(rounds/16-1), left)
-	Label("rounds")
-	for i := range w {
-		t := vecWords * i
-		Comment(fmt.Sprintf("Rounds %d to %d of 16, and W[t] for these rounds of the next 16:", t, t+3),
-			"sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].")
-		w16, w12, w8, w4 := w[i], w[(i+1)%4], w[(i+2)%4], w[(i+3)%4] // from W[t-16] on, and so on
-		w15 := shifted(w16, w12, avx512)
-		VPADDQ(shifted(w8, w4, avx512), w16, w16)
-		round(&r, kw(t))
-		VPADDQ(sigma0(w15, avx512), w16, w16)
-		round(&r, kw(t+1))
-		low, high := XMM(), XMM()
-		VEXTRACTI128(U8(1), w16, high)
-		VPADDQ(sigma1(last, avx512), w16.AsX(), low)
-		round(&r, kw(t+2))
-		VPADDQ(sigma1(low, avx512), high, last)
-		VINSERTI128(U8(1), last, low.AsY(), w16)
-		round(&r, kw(t+3))
-		add(w16, Mem{Base: k, Disp: blockSize + wordSize*t}, kw(t))
-	}
-	ADDQ(U32(blockSize), k)
-	DECQ(left)
-	JNZ(LabelRef("rounds"))
-
+	s.rounds(&r, round)
 	Comment("The last 16 rounds, and the next block; after the last block, this one again.")
-	SUBQ(U32((rounds/16-1)*blockSize), k)
 	next := GP64()
 	LEAQ(Mem{Base: p, Disp: blockSize}, next)
 	DECQ(blocks)
 	CMOVQNE(next, p)
-	for t := 0; t < 16; t += vecWords {
-		for i := range vecWords {
-			round(&r, kw(t+i))
+	for i := range s.w {
+		for t := range vecWords {
+			round(&r, s.kw(vecWords*i+t))
 		}
-		load(t)
+		load(i)
 	}
 	r.addState()
 	CMPQ(blocks, Imm(0))
@@ -168,35 +129,28 @@ func block(name string, avx512 bool, round func(r *variables, kw Mem)) {
 	MOVQ(U32(1), blocks)
 	state := Load(Param("state"), GP64())
 	for i := range 2 {
-		VMOVDQU(Mem{Base: state, Disp: vecWords * wordSize * i}, w[i])
-		VMOVDQU(outerPadding.Offset(vecWords*wordSize*i), w[i+2])
-		t := vecWords * (i + 2)
-		add(w[i+2], Mem{Base: k, Disp: wordSize * t}, kw(t))
+		VMOVDQU(Mem{Base: state, Disp: vecWords * wordSize * i}, s.w[i])
+		VMOVDQU(outerPadding.Offset(vecWords*wordSize*i), s.w[i+2])
+		s.add(i+2, 0)
 	}
 	for i, v := range r.v {
 		at := wordSize * i
 		ADDQ(Mem{Base: k, Disp: at}, v)
-		MOVQ(v, kw(i))
+		MOVQ(v, s.kw(i))
 		MOVQ(Mem{Base: outer, Disp: at}, v)
 		MOVQ(v, Mem{Base: state, Disp: at})
 	}
 	JMP(LabelRef("block"))
 
 	Label("wipe")
-	Comment("The frame held secrets.")
-	zero := YMM()
-	VPXOR(zero, zero, zero)
-	for t := 0; t < 16; t += vecWords {
-		VMOVDQU(zero, kw(t))
-	}
+	s.wipe()
 	VZEROUPPER()
 	RET()
 
 	Label("padded")
-	loadPadded(p, k, w[:])
-	for i, w := range w {
-		t := vecWords * i
-		add(w, Mem{Base: k, Disp: wordSize * t}, kw(t))
+	loadPadded(p, k, s.w[:])
+	for i := range s.w {
+		s.add(i, 0)
 	}
 	Comment("A block that can be loaded after the last one.")
 	MOVQ(k, p)

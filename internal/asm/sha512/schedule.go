@@ -5,10 +5,81 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
+
+// A schedule is the message schedule of one message.
+type schedule struct {
+	w      [16 / vecWords]VecVirtual // the last 16 words
+	k      Register                  // address of the constants
+	frame  Mem                       // the sums of 16 words and of their constants
+	avx512 bool
+}
+
+func newSchedule(k Register, avx512 bool) *schedule {
+	s := &schedule{k: k, frame: AllocLocal(blockSize), avx512: avx512}
+	for i := range s.w {
+		s.w[i] = YMM()
+	}
+	return s
+}
+
+// kw returns the sum of word t of 16 and its constant.
+func (s *schedule) kw(t int) Mem { return s.frame.Offset(wordSize * t) }
+
+// add writes the sums of vector i, with the constants that are offset bytes after those of the first
+// 16 words.
+func (s *schedule) add(i, offset int) {
+	t, x := vecWords*i, YMM()
+	VPADDQ(Mem{Base: s.k, Disp: offset + wordSize*t}, s.w[i], x)
+	VMOVDQU(x, s.kw(t))
+}
+
+// rounds is the rounds that make words: all but the last 16. Then k is what it was.
+func (s *schedule) rounds(r *variables, round func(r *variables, kw Mem)) {
+	last := XMM() // the last two words: sigma1 of them begins the chain
+	VEXTRACTI128(U8(1), s.w[3], last)
+	left := GP64()
+	MOVQ(U32(rounds/16-1), left)
+	Label("rounds")
+	for i, w16 := range s.w { // from W[t-16] on, and so on
+		t := vecWords * i
+		Comment(fmt.Sprintf("Rounds %d to %d of 16, and W[t] for these rounds of the next 16:", t, t+3),
+			"sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].")
+		w12, w8, w4 := s.w[(i+1)%4], s.w[(i+2)%4], s.w[(i+3)%4]
+		w15 := shifted(w16, w12, s.avx512)
+		VPADDQ(shifted(w8, w4, s.avx512), w16, w16)
+		round(r, s.kw(t))
+		VPADDQ(sigma0(w15, s.avx512), w16, w16)
+		round(r, s.kw(t+1))
+		low, high := XMM(), XMM()
+		VEXTRACTI128(U8(1), w16, high)
+		VPADDQ(sigma1(last, s.avx512), w16.AsX(), low)
+		round(r, s.kw(t+2))
+		VPADDQ(sigma1(low, s.avx512), high, last)
+		VINSERTI128(U8(1), last, low.AsY(), w16)
+		round(r, s.kw(t+3))
+		s.add(i, blockSize)
+	}
+	ADDQ(U32(blockSize), s.k)
+	DECQ(left)
+	JNZ(LabelRef("rounds"))
+	SUBQ(U32((rounds/16-1)*blockSize), s.k)
+}
+
+// wipe sets the frame to zeros.
+func (s *schedule) wipe() {
+	Comment("The frame held secrets.")
+	zero := YMM()
+	VPXOR(zero, zero, zero)
+	for t := 0; t < 16; t += vecWords {
+		VMOVDQU(zero, s.kw(t))
+	}
+}
 
 // shifted returns the last three words of v and the first of next.
 func shifted(v, next VecVirtual, avx512 bool) VecVirtual {
