@@ -197,10 +197,11 @@ var kernelsAMD64 = []kernel{
 	{`\.nhPoly(128)?AVX\w+`, "KiB", "vpmuludq", 64, true, 0},
 	// Rounds have two sums of three rotations each. Words of the schedule have two of two;
 	// AVX2 shifts instead, and shuffles bytes for one. There are two words in a lane.
-	{`/internal/sha2\.block512\w+`, "16 rounds", "rorxq", 16 * 6, false, 0},
-	{`/internal/sha2\.lanes512AVX512`, "16 rounds", "vprorq", 16 * (6 + 4) / 2, false, 0},
+	{`/internal/sha2\.(block|iterate)512\w+`, "16 rounds", "rorxq", 16 * 6, false, 0},
+	{`/internal/sha2\.(lanes|iterateLanes)512AVX512`, "16 rounds", "vprorq", 16 * (6 + 4) / 2, false, 0},
 	{`/internal/sha2\.lanes512AVX2`, "16 rounds", "vpsrlq", 16 * (6 + 5) / 2, false, 0},
-	// There are four in a lane. Kernels with SHA instructions are missing: llvm-mca 16 crashes.
+	// There are four in a lane. The iteration has the same loop, and one of a single round. Kernels with
+	// SHA instructions are missing: llvm-mca 16 crashes.
 	{`/internal/sha2\.lanes256AVX512`, "16 rounds", "vprord", 16 * (6 + 4) / 4, false, 0},
 	// The bytes of each block are reversed.
 	{`/internal/gcm\.(hash|gmac)AESNI`, "KiB", "pshufb", 64, false, 0},

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"crypto"
 	"crypto/hmac"
+	"crypto/pbkdf2"
 	"encoding"
 	"go/types"
 	"slices"
@@ -142,8 +143,10 @@ func (h *emulatedHash) pads(kernel string, key []byte) (inner, outer []byte) {
 // of HMAC with SHA-256 and SHA-512.
 func TestEmulateSHA2(t *testing.T) {
 	for hash, kernels := range map[crypto.Hash][]string{
-		crypto.SHA256: {"sha2.block256SHA", "sha2.pair256SHA", "sha2.lanes256AVX512"},
-		crypto.SHA512: {"sha2.block512AVX2", "sha2.block512AVX512", "sha2.lanes512AVX2", "sha2.lanes512AVX512"},
+		crypto.SHA256: {"sha2.block256SHA", "sha2.pair256SHA", "sha2.lanes256AVX512",
+			"sha2.iterate256SHA", "sha2.iteratePair256SHA", "sha2.iterateLanes256AVX512"},
+		crypto.SHA512: {"sha2.block512AVX2", "sha2.block512AVX512", "sha2.lanes512AVX2", "sha2.lanes512AVX512",
+			"sha2.iterate512AVX2", "sha2.iterate512AVX512", "sha2.iterateLanes512AVX512"},
 	} {
 		h := newHash(t, hash)
 		for _, kernel := range kernels {
@@ -152,6 +155,12 @@ func TestEmulateSHA2(t *testing.T) {
 				h.testBlock(kernel)
 			case "pair":
 				h.testPair(kernel, kernels[0])
+			case "iterate":
+				h.testIterate(kernel, kernels[0], 1)
+			case "iteratePair":
+				h.testIterate(kernel, kernels[0], 2)
+			case "iterateLanes":
+				h.testIterateLanes(kernel, kernels[0])
 			default:
 				for blocks := 1; blocks < 4; blocks++ {
 					h.testLanes(kernel, kernels[0], blocks)
@@ -197,6 +206,70 @@ func (h *emulatedHash) testPair(kernel, block string) {
 		for k, got := range h.sums(kernel, first, second) {
 			if want := h.sums(block, []hashed{first, second}[k])[0]; !bytes.Equal(got, want) {
 				h.t.Errorf("%s: %d and %d bytes: hash %d is wrong", kernel, len(first.p), len(second.p), k)
+			}
+		}
+	}
+}
+
+// An emulatedKey is a block of PBKDF2 whose first HMAC is computed, and the key after some steps more.
+type emulatedKey struct{ inner, outer, u, want []byte }
+
+// newKey returns a block of PBKDF2, with the key of the standard library.
+func (h *emulatedHash) newKey(block string, steps int) (k emulatedKey) {
+	password, salt := h.bytes(20), h.bytes(16)
+	k.inner, k.outer = h.pads(block, password)
+	first := hashed{k.inner, k.outer, h.blockSize(), append(slices.Clone(salt), 0, 0, 0, 1)}
+	k.u = h.swapped(h.sums(block, first)[0])
+	k.want = mactest.Must(pbkdf2.Key(h.New, string(password), salt, 1+steps, h.Size()))
+	return k
+}
+
+// testIterate compares one iteration, or as many as count says, with PBKDF2 of the standard library.
+func (h *emulatedHash) testIterate(kernel, block string, count int) {
+	for steps := 1; steps < 6; steps++ {
+		h.reset()
+		var keys []emulatedKey
+		var its []byte
+		for range count {
+			k := h.newKey(block, steps)
+			keys, its = append(keys, k), slices.Concat(its, k.inner, k.outer, k.u, k.u)
+		}
+		h.call(kernel, h.place(its, h.bits/8, false), uint64(steps), h.constants())
+		for i, it := range slices.Collect(slices.Chunk(its, 4*h.Size())) {
+			if got := h.swapped(it[3*h.Size():]); !bytes.Equal(got, keys[i].want) {
+				h.t.Errorf("%s, %d steps: key %d: %x, want %x", kernel, steps, i, got, keys[i].want)
+			}
+		}
+	}
+}
+
+// testIterateLanes is testIterate for an iteration in each lane.
+func (h *emulatedHash) testIterateLanes(kernel, block string) {
+	for steps := 1; steps < 4; steps++ {
+		h.reset()
+		v := newProver(h.program, h.find(kernel), 1)
+		its := make([]byte, program.Layout.Sizeof(v.parameter("its").(*types.Pointer).Elem()))
+		size, lanes := h.bits/8, 512/h.bits
+		at := func(field string, i, l int) []byte { return its[v.offsetOf("its", field):][64*i+size*l:][:size] }
+		var keys []emulatedKey
+		for l := range lanes {
+			k := h.newKey(block, steps)
+			keys = append(keys, k)
+			for i := range 8 {
+				copy(at("inner", i, l), k.inner[size*i:])
+				copy(at("outer", i, l), k.outer[size*i:])
+				copy(at("u", i, l), k.u[size*i:])
+				copy(at("t", i, l), k.u[size*i:])
+			}
+		}
+		h.call(kernel, h.place(its, size, false), uint64(steps), h.constants())
+		for l, k := range keys {
+			var sum []byte
+			for i := range 8 {
+				sum = append(sum, at("t", i, l)...)
+			}
+			if got := h.swapped(sum); !bytes.Equal(got, k.want) {
+				h.t.Errorf("%s, %d steps: key %d: %x, want %x", kernel, steps, l, got, k.want)
 			}
 		}
 	}

@@ -405,7 +405,12 @@ func (v *hasher) step(inner, outer, u, t []formula.Word) (nextU, nextT []formula
 	for _, state := range [][]formula.Word{inner, outer} {
 		u = v.compress(state, append(slices.Clone(u), v.padding()...))
 	}
-	for i := range u { // by bytes: the normal form of a xor of vectors that have words of other sizes
+	for i := range u {
+		if v.bits == 64 {
+			nextT = append(nextT, v.Xor(64, t[i], u[i]))
+			continue
+		}
+		// By bytes: the normal form of a xor of 64 bits that are two words.
 		x, y := v.Bytes(t[i], v.bits), v.Bytes(u[i], v.bits)
 		for k := range x {
 			x[k] = v.ByteAt(v.Xor(8, v.FromBytes(x[k:][:1]), v.FromBytes(y[k:][:1])), 0)
@@ -446,7 +451,7 @@ func (p *prover) iterate(count int) (cases int, err error) {
 }
 
 // proveIterateLanes proves 1 to 3 steps of an iteration in each lane. What is left in the assembly's own
-// rows is the variables b to h and a after a first round whose word is 0.
+// rows, with words of 32 bits, is the variables b to h and a after a first round whose word is 0.
 func proveIterateLanes(p *prover) (cases int, err error) {
 	for n := 1; n <= 3; n++ {
 		v := p.newHasher()
@@ -467,11 +472,14 @@ func proveIterateLanes(p *prover) (cases int, err error) {
 			for range n {
 				u, t = v.step(inner, outer, u, t)
 			}
-			first := func(state []formula.Word) []formula.Word {
-				s := v.round(state, 0, v.Constant(v.bits, 0))
-				return append(s[1:], s[0])
+			after := [][]formula.Word{inner, outer, u, t}
+			if v.bits == 32 {
+				for _, state := range [][]formula.Word{inner, outer} {
+					s := v.round(state, 0, v.Constant(v.bits, 0))
+					after = append(after, append(s[1:], s[0]))
+				}
 			}
-			for i, words := range [][]formula.Word{inner, outer, u, t, first(inner), first(outer)} {
+			for i, words := range after {
 				for k, w := range words {
 					fields[i].want[lanes*k+l] = w
 				}
