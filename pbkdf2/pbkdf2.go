@@ -111,7 +111,7 @@ func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 
 // tooLong reports whether a key of n bytes has more than 2^32 - 1 blocks, RFC 8018 section 5.2.
 func tooLong(n int, h crypto.Hash) bool {
-	return (uint64(n)-1)/uint64(h.Size()) >= 1<<32-1
+	return uint64(n) > (1<<32-1)*uint64(h.Size())
 }
 
 // hasKernel reports whether there is assembly for h.

@@ -232,7 +232,9 @@ func allSubjects(edges []edge) []subject {
 	subjects = slices.Concat(subjects, edgeSubjects(edges), referenceSubjects(), sshSubjects(),
 		manySubjects("UMAC-64", umacKey, fastmac.UMAC64Size, 8),
 		manySubjects("HMAC-SHA-256", hmacKey(crypto.SHA256), sha256.Size, 0),
-		manySubjects("HMAC-SHA-512", hmacKey(crypto.SHA512), sha512.Size, 0))
+		manySubjects("HMAC-SHA-512", hmacKey(crypto.SHA512), sha512.Size, 0),
+		pbkdf2Subjects[uint32]("PBKDF2-SHA-256"),
+		pbkdf2Subjects[uint64]("PBKDF2-SHA-512"))
 	if fastmac.RequireAES() == nil { // or else tables derive the keys
 		subjects = slices.Concat(subjects,
 			packetSubjects("UMAC-64", fastmac.UMAC64Size, new(packet.UMACSender), new(packet.UMACReceiver)),

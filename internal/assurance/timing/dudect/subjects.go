@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
@@ -248,6 +249,20 @@ func sshSubjects() (subjects []subject) {
 			h.Write(sequence)
 			h.Write(in)
 			h.Sum(tagRoom[:0])
+		})...)
+	}
+	return subjects
+}
+
+// pbkdf2Subjects returns the subjects of steps of PBKDF2, side by side as several kernels make them. The
+// input is the iterations: keys, HMACs and sums.
+func pbkdf2Subjects[W sha2.Word](name string) (subjects []subject) {
+	for _, count := range []int{1, 2, sha2.MaxLanes} {
+		its := make([]sha2.Iteration[W], count)
+		bytes := unsafe.Slice((*byte)(unsafe.Pointer(&its[0])), count*int(unsafe.Sizeof(its[0])))
+		subjects = append(subjects, fixedOrRandom(fmt.Sprintf("%s, 3 steps of %d", name, count), len(bytes), count == 1, func(in []byte) {
+			copy(bytes, in)
+			sha2.Iterate(its, sha2.Size[W](), 3)
 		})...)
 	}
 	return subjects

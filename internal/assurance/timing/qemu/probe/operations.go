@@ -17,6 +17,7 @@ import (
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/hwrand"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/pbkdf2"
 )
 
 // operations are functions that set up an operation and return what is traced. They call the
@@ -35,6 +36,7 @@ var operations = map[string]func(tagSize, size int) func(){
 	"hmac":        hmacTag,
 	"hmacbatch":   hmacBatch,
 	"hmacverify":  hmacVerify,
+	"pbkdf2":      deriveKey,
 	"hwrand":      random,
 	"seal":        seal,
 	"open":        open,
@@ -166,6 +168,14 @@ func hmacVerify(tagSize, size int) func() {
 		if k.VerifyBatch(messages) {
 			fail("verification returns true")
 		}
+	}
+}
+
+// deriveKey derives a key of two blocks from a password and a salt of size bytes, both secret.
+func deriveKey(tagSize, size int) func() {
+	_, h := hmacKey(tagSize)
+	return func() {
+		copy(buffer[:], mactest.Must(pbkdf2.Key(h.New, string(key[:]), message[:size], 3, 2*tagSize)))
 	}
 }
 

@@ -43,7 +43,7 @@ func main() {
 		fail("the probe does not run in valgrind, or was built without the tag valgrind")
 	}
 	counts.Features = kernel.NewReport()
-	operations := slices.Concat(macOperations(), umacOperations, hmacOperations(), manyOperations(), packetOperations())
+	operations := slices.Concat(macOperations(), umacOperations, hmacOperations(), pbkdf2Operations(), manyOperations(), packetOperations())
 	if fastmac.RequireGCM() == nil {
 		operations = append(operations, gcmOperations...)
 	}
