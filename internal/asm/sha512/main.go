@@ -15,9 +15,9 @@
 // The end of a message goes from its memory to the vectors, and that of an outer hash from
 // the working variables: writing a block for each would take 7 % of a short message's HMAC.
 //
-// It reads only the blocks, the words of a last block, the end, the states, the
-// iterations and the constants. Several messages side by side are in lanes.go, and the iteration of PBKDF2 in
-// iterate.go.
+// It reads only the blocks, the words of a last block, the end, the states, the iterations
+// and the constants. Several messages side by side are in lanes.go, and the iteration of
+// PBKDF2 is in iterate.go.
 package main
 
 import (
