@@ -6586,7 +6586,7 @@ rounds:
 	VPXOR        224(AX), Y1, Y2
 	VMOVDQU      Y2, 224(AX)
 	CMPQ         n+8(FP), $0x00
-	JNE          block
+	JG           block
 
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
@@ -7659,7 +7659,7 @@ rounds:
 	VPXOR        224(AX), Y1, Y2
 	VMOVDQU      Y2, 224(AX)
 	CMPQ         n+8(FP), $0x00
-	JNE          block
+	JG           block
 
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0

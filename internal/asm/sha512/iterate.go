@@ -81,7 +81,7 @@ func iterate(name string, avx512 bool, round func(r *variables, kw Mem)) {
 		VMOVDQU(sum, t)
 	}
 	CMPQ(left, Imm(0))
-	JNE(LabelRef("block"))
+	JG(LabelRef("block"))
 	s.wipe()
 	VZEROUPPER()
 	RET()
