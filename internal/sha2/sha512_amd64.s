@@ -5576,7 +5576,9 @@ wipe2:
 TEXT ·iterate512AVX2(SB), NOSPLIT, $128-24
 	MOVQ    it+0(FP), AX
 	MOVQ    k+16(FP), CX
-	SHLQ    $0x07, n+8(FP)
+	MOVQ    n+8(FP), DX
+	IMUL3Q  $0x00000080, DX, DX
+	MOVQ    DX, n+8(FP)
 	MOVQ    128(AX), SI
 	MOVQ    136(AX), DI
 	MOVQ    144(AX), R8
@@ -6613,7 +6615,9 @@ rounds:
 TEXT ·iterate512AVX512(SB), NOSPLIT, $128-24
 	MOVQ    it+0(FP), AX
 	MOVQ    k+16(FP), CX
-	SHLQ    $0x07, n+8(FP)
+	MOVQ    n+8(FP), DX
+	IMUL3Q  $0x00000080, DX, DX
+	MOVQ    DX, n+8(FP)
 	MOVQ    128(AX), SI
 	MOVQ    136(AX), DI
 	MOVQ    144(AX), R8

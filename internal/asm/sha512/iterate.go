@@ -5,8 +5,6 @@
 package main
 
 import (
-	"math/bits"
-
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -32,7 +30,9 @@ func iterate(name string, avx512 bool, round func(r *variables, kw Mem)) {
 	left := address(Param("n"))
 	word := func(field string, i int) Mem { return address(it.Field(field).Index(i)) }
 	from := func(i int, at Register) Mem { return address(it.Field("Key").Field("Inner").Index(i)).Idx(at, 1) }
-	SHLQ(U8(bits.TrailingZeros(2*hashSize)), left)
+	n := Load(Param("n"), GP64())
+	IMUL3Q(U32(2*hashSize), n, n)
+	MOVQ(n, left)
 	r := variables{bc: GP64(), t: GP64()}
 	for i := range r.v {
 		r.v[i] = GP64()
