@@ -158,7 +158,7 @@ func copyModule(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var files []string
-	for _, module := range []string{root, filepath.Join(root, nested), filepath.Join(root, "packet")} {
+	for _, module := range []string{root, filepath.Join(root, nested), filepath.Join(root, "packet"), filepath.Join(root, "sshmac")} {
 		files = append(files, filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
 	}
 	for _, folder := range folders {
