@@ -39,7 +39,7 @@ func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyL
 		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
 	known, calls := made.Hash(f)
-	if known == 0 || tooLong(keyLength, known) || !hasKernel(known) {
+	if known == 0 || tooLong(keyLength, known) || !hasKernel(known, 1) {
 		return pbkdf2.Key(calls.Again(f), password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
@@ -60,9 +60,9 @@ type Derivation struct {
 // these are 16 with SHA-256 or 8 with SHA-512, and with the SHA instructions two with SHA-256. It is
 // fastest with a multiple of that number, and with the same number of iterations for all.
 //
-// If ctx is done, KeyBatch ends within some milliseconds and returns the error of ctx; in FIPS 140 mode,
-// and with hashes that are not SHA-2, only after the current key. It is an error if a Key has no bytes
-// or too many, or if an Iter is less than 1. After an error all keys are zeros.
+// If ctx is done, KeyBatch ends within some milliseconds and returns the error of ctx, or after the current
+// key where it is crypto/pbkdf2 that derives. It is an error if a Key has no bytes or too many, or if
+// an Iter is less than 1. After an error all keys are zeros.
 //
 // A Key may overlap no slice of the batch.
 func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
@@ -92,7 +92,7 @@ func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 			return fmt.Errorf("pbkdf2: derivation %d: %d iterations", i, d.Iter)
 		}
 	}
-	if known != 0 {
+	if known != 0 && hasKernel(known, len(batch)) {
 		return derive(ctx, known, batch)
 	}
 	for i := range batch {
@@ -115,12 +115,12 @@ func tooLong(n int, h crypto.Hash) bool {
 	return uint64(n) > (1<<32-1)*uint64(h.Size())
 }
 
-// hasKernel reports whether there is assembly for h.
-func hasKernel(h crypto.Hash) bool {
+// hasKernel reports whether there is assembly for so many keys with h.
+func hasKernel(h crypto.Hash, keys int) bool {
 	if h == crypto.SHA224 || h == crypto.SHA256 {
-		return sha2.HasAssembly[uint32]()
+		return sha2.HasSteps[uint32](h.Size(), keys)
 	}
-	return sha2.HasAssembly[uint64]()
+	return sha2.HasSteps[uint64](h.Size(), keys)
 }
 
 // derive sets the keys of a batch.
