@@ -311,8 +311,16 @@ const (
 	scanIterations = 10
 )
 
-// pbkdf2 derives keys, and clears them.
+// pbkdf2 derives keys, and clears them, if there is assembly for one key: else crypto/pbkdf2 may do it,
+// which clears nothing.
 func (s *scanned) pbkdf2(h crypto.Hash, key []byte) {
+	active := kernel.Active(kernel.SHA512)
+	if h == crypto.SHA256 {
+		active = kernel.Active(kernel.SHA256)
+	}
+	if active == "stdlib" || active == "avx512lanes" && h == crypto.SHA256 {
+		return
+	}
 	password := unsafe.String(&key[0], len(key))
 	for _, n := range []int{1, 2, 3, 17} {
 		batch := make([]pbkdf2.Derivation, n)
@@ -324,13 +332,7 @@ func (s *scanned) pbkdf2(h crypto.Hash, key []byte) {
 			clear(d.Key)
 		}
 	}
-	layer := kernel.SHA512
-	if h == crypto.SHA256 {
-		layer = kernel.SHA256
-	}
-	if kernel.Active(layer) != "stdlib" { // else Key is crypto/pbkdf2's, which clears nothing
-		clear(mactest.Must(pbkdf2.Key(h.New, password, []byte(scanSalt), scanIterations, 3*h.Size())))
-	}
+	clear(mactest.Must(pbkdf2.Key(h.New, password, []byte(scanSalt), scanIterations, 3*h.Size())))
 }
 
 // gmacKey sets up a key, and computes tags in two goroutines.
