@@ -7,7 +7,7 @@
 // derives many keys side by side.
 //
 // The HMAC is that of package [fastmac] where the tags of package hmac are. In all other cases both
-// functions use crypto/pbkdf2. So does Key on CPUs for which fastmac has no kernel for the hash.
+// functions use crypto/pbkdf2. So they do on CPUs for which there is no assembly for the hash.
 package pbkdf2
 
 import (
@@ -30,9 +30,9 @@ import (
 // of HMAC with the hash that h makes.
 //
 // A salt has at least 16 random bytes, NIST SP 800-132 section 5.1. iter is as large as users can wait
-// for; Key takes a number less than one for one. keyLength is 1 to 2^32 - 1 times the size of the hash, or Key
-// returns an error. With GODEBUG=fips140=only there are more errors, see [crypto/pbkdf2.Key]. The time
-// that Key takes does not depend on the contents of password and salt.
+// for; Key takes a number less than one for one. keyLength is 1 to 2^32 - 1 times the size of the hash,
+// or Key returns an error. With GODEBUG=fips140=only there are more errors, see
+// [crypto/pbkdf2.Key]. The time that Key takes does not depend on the contents of password and salt.
 func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	f, ok := any(h).(func() hash.Hash)
 	if !ok || fips140.Enabled() || keyLength <= 0 {

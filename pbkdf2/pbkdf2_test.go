@@ -215,7 +215,10 @@ func BenchmarkKey(b *testing.B) {
 		name    string
 		h       func() hash.Hash
 		iter, n int
-	}{{"SHA-256", sha256.New, 4096, 32}, {"SHA-256", sha256.New, 4096, 64}, {"SHA-512", sha512.New, 2048, 64}} {
+	}{
+		{"SHA-256", sha256.New, 4096, 32}, {"SHA-256", sha256.New, 4096, 64}, {"SHA-512", sha512.New, 2048, 64},
+		{"SHA-224", sha256.New224, 4096, 28}, {"SHA-384", sha512.New384, 2048, 48},
+	} {
 		for _, impl := range []struct {
 			name string
 			f    func(func() hash.Hash, string, []byte, int, int) ([]byte, error)

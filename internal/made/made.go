@@ -75,8 +75,8 @@ func receiver(f func() hash.Hash) crypto.Hash {
 	})(unsafe.Pointer(&f))).hash
 }
 
-// registered reports for each of makers whether crypto.Hash.New makes its hash. crypto.RegisterHash may have
-// replaced it, which is for functions init, so once is enough.
+// registered reports for each of makers whether crypto.Hash.New makes its hash: crypto.RegisterHash may
+// have replaced it. Programs call that in init functions, so it is enough to look once.
 var registered = sync.OnceValue(func() []bool {
 	all := make([]bool, len(makers))
 	for i, m := range makers {
