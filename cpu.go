@@ -22,21 +22,22 @@ func Hardware() string { return kernel.NewReport().String() }
 // program that must not run on such a machine should call RequireAES once at startup.
 //
 // The error names the instructions that are missing, or the build tag purego, which leaves out all
-// assembly. It wraps [errors.ErrUnsupported].
+// assembly, or says that the instructions compute wrongly, as in some emulators. It wraps
+// [errors.ErrUnsupported].
 //
 // The rest of UMAC, and HMAC, are constant time in portable Go and require nothing. Some
 // CPUs take longer to multiply some operands: for those see docs/platforms.md in the module.
-func RequireAES() error { return require("constant-time AES needs", aes.Missing()) }
+func RequireAES() error { return require("constant-time AES needs", kernel.AES, aes.Missing()) }
 
 // RequireGCM returns nil if GMAC and package aesgcm can be used: if the CPU has the instructions
-// that AES-GCM needs, for AES and for carry-less multiplication. The error names the missing ones,
-// or the build tag purego. It wraps [errors.ErrUnsupported].
+// that AES-GCM needs, for AES and for carry-less multiplication. The error is as that of
+// [RequireAES]. It wraps [errors.ErrUnsupported].
 //
 // With GODEBUG=fips140=only RequireGCM returns an error on all architectures except amd64 and
 // arm64: on the others AES-GCM is crypto/cipher's, which then refuses nonces that the caller
 // chooses.
 func RequireGCM() error {
-	if err := require("GMAC and AES-GCM need", gcm.Missing()); err != nil {
+	if err := require("GMAC and AES-GCM need", kernel.GCM, gcm.Missing()); err != nil {
 		return err
 	}
 	if kernel.Active(kernel.GCM) == "stdlib" && kernel.FIPSEnforced() {
@@ -45,13 +46,16 @@ func RequireGCM() error {
 	return nil
 }
 
-// require returns an error if instructions are missing for what needs them.
-func require(needs string, missing []string) error {
-	switch {
+// require returns an error if instructions are missing for what needs them, the kernels of a layer, or if
+// all of these compute wrongly.
+func require(needs string, l kernel.Layer, missing []string) error {
+	switch wrong := kernel.Wrong(l); {
 	case kernel.Purego:
 		return unsupportedError(needs + " assembly, which the build tag purego leaves out")
 	case len(missing) > 0:
 		return unsupportedError(needs + " CPU instructions that are missing: " + strings.Join(missing, ", "))
+	case len(wrong) > 0 && !kernel.InUse(l):
+		return unsupportedError(needs + " CPU instructions that compute wrongly on this machine")
 	}
 	return nil
 }

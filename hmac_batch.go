@@ -161,6 +161,7 @@ func (b *hmacBatch) finish(m *Message, tag []byte) {
 // sideBySide computes messages of the batch in lanes or in pairs, and leaves those that are faster
 // one by one. The hash has that initial value.
 func sideBySide[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
+	sha2.Choose[W]()
 	if lanes, minLanes := sha2.LaneCount[W](); lanes > 0 && len(b.batch) >= minLanes {
 		runLanes(b, initial, lanes, minLanes)
 	}

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/aes"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -90,6 +91,8 @@ const _ = unsafe.Sizeof(l1Key{}) - unsafe.Sizeof(subkeys{})
 //	padKey      the key of PDF while the L1 key is made, zeros
 func (k *UMACKey) expand(key []byte, size tagSize) {
 	wipe.ReserveStack()
+	kernel.Choose(kernel.AES)
+	kernel.Choose(kernel.NH)
 	n := size.iterations()
 	kdf := &k.pad
 	kdf.init(key)
@@ -157,8 +160,11 @@ func (k *aesKey) init(key []byte) {
 // destroy overwrites the key. With AES instructions std is never set. Init calls destroy too, and
 // in memory of the caller std can then be anything: do not follow it.
 func (k *aesKey) destroy() {
-	if !aes.InUse() && k.std != nil {
-		wipe.Value(*k.std)
+	if k.std != nil {
+		kernel.Choose(kernel.AES)
+		if !aes.InUse() {
+			wipe.Value(*k.std)
+		}
 	}
 	*k = aesKey{}
 }

@@ -32,20 +32,23 @@ func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, l
 	tagNonceGeneric(tag, k, l1, rest, length, nonce)
 }
 
-func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+func padEach(tags *umacTags, k *aesKey, batch []Message) {
 	switch {
 	case aes.VAES():
-		padEachVAES(tags, &k.pad, batch)
+		padEachVAES(tags, k, batch)
 	case aes.VAES256() && len(batch) > 1: // one pad takes less time by itself
-		padEachVAES256(tags, &k.pad, batch)
-	case useAVX512:
-		// With AES-NI eight pads side by side are not faster, since the CPU overlaps them with hashing.
-		for i := range batch {
-			k.pad.pad(batch[i].Nonce).put(&tags[i])
-		}
+		padEachVAES256(tags, k, batch)
 	default:
+		// With AES-NI eight pads side by side are not faster, since the CPU overlaps them with hashing.
+		padEachGeneric(tags, k, batch)
+	}
+}
+
+func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+	if !useAVX512 && !aes.VAES() && (!aes.VAES256() || len(batch) == 1) {
 		return tagEachGeneric(tags, k, batch)
 	}
+	padEach(tags, &k.pad, batch)
 	kernels = useAVX512 && aes.VAES()
 	for i := 0; i < len(batch); {
 		n := shortRun(batch[i:], l1Block)

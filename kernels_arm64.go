@@ -142,6 +142,8 @@ func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
 	return kernels
 }
 
+func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
+
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }
 
 // The assembly: kernels of the functions with these names. uhash_generic.go has the contracts.

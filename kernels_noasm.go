@@ -45,4 +45,6 @@ func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
 	return tagEachGeneric(tags, k, batch)
 }
 
+func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
+
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }

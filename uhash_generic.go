@@ -48,9 +48,12 @@ import (
 //	tagWords(tag, k, words, x)
 //	                       sets tag to L3-HASH of words, xor the pad.
 //
-// Three more begin with AES:
+// Four more begin with AES:
 //
 //	deriveL1(k, kdf)       sets k to the L1 key, from the key of KDF.
+//	padEach(tags, k, batch)
+//	                       sets the first tags to the pads of messages, 1 to umacLanes, under
+//	                       their nonces.
 //	tagNonce(tag, k, l1, rest, length, nonce)
 //	                       is tagOnly with the pad for a nonce of 1 to 16 bytes. The message
 //	                       may have up to two blocks if l1 has no groups. It is called if
@@ -183,6 +186,12 @@ func tagNonceGeneric(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []
 		tagOnly(tag, &k.uhash, l1, rest, length, x)
 	} else {
 		tagTwo(tag, &k.uhash, rest, x)
+	}
+}
+
+func padEachGeneric(tags *umacTags, k *aesKey, batch []Message) {
+	for i := range batch {
+		k.pad(batch[i].Nonce).put(&tags[i])
 	}
 }
 

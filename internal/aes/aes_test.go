@@ -300,3 +300,39 @@ func BenchmarkSeed(b *testing.B) {
 		Seed(p)
 	}
 }
+
+// TestAnswer computes the known answer with crypto/aes.
+func TestAnswer(t *testing.T) {
+	var a kernel.Answer
+	p := make([]byte, answerBytes)
+	kernel.FillAnswer(p)
+	for _, size := range []int{16, 24, 32} {
+		block, err := aes.NewCipher(p[len(p)-size:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, blocks := range []int{1, 7, 31} {
+			for b := range slices.Chunk(p[:blocks*BlockSize], BlockSize) {
+				block.Encrypt(b, b)
+			}
+		}
+		var b, words [BlockSize]byte
+		block.Encrypt(b[:], p)
+		for i, from := range answerChosen {
+			if from < BlockSize {
+				words[i] = b[from]
+			}
+		}
+		a.AddBytes(words[:])
+	}
+	a.AddBytes(p)
+	block, err := aes.NewCipher(p[:32])
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(p)
+	cipher.NewCTR(block, make([]byte, BlockSize)).XORKeyStream(p, p)
+	if a.AddBytes(p); a != wantAnswer {
+		t.Errorf("%#x, want %#x", uint64(a), uint64(wantAnswer))
+	}
+}

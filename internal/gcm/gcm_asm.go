@@ -33,10 +33,15 @@ type Key struct {
 // Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. The error
 // is always nil.
 func (k *Key) Init(key []byte) error {
+	kernel.Choose(kernel.GCM)
+	k.init(key)
+	return nil
+}
+
+func (k *Key) init(key []byte) {
 	*k = Key{} // of a longer key, the last words would remain
 	k.rounds = uint32(k.schedule.Expand(key))
 	initKey(k)
-	return nil
 }
 
 // Live reports whether there is a key.

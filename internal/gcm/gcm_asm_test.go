@@ -9,11 +9,13 @@ package gcm
 import (
 	"bytes"
 	"crypto/aes"
+	"crypto/cipher"
 	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 	"testing"
 
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -92,4 +94,29 @@ func TestBlocks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAnswer computes the known answer with crypto/cipher.
+func TestAnswer(t *testing.T) {
+	var a kernel.Answer
+	p := make([]byte, answerBytes)
+	kernel.FillAnswer(p)
+	nonce := p[answerBytes-NonceSize:]
+	var aead cipher.AEAD
+	for i, n := range answerSizes {
+		if i%10 == 0 {
+			aead = newStd(t, p[:16+8*(i/10)])
+		}
+		text := bytes.Clone(p[:n.text])
+		aead.Seal(p[:0], nonce, p[:n.text], p[answerBytes-n.data:])
+		a.AddBytes(p[:(n.text+TagSize+7)&^7])
+		copy(p, text)
+	}
+	a.AddBytes(aead.Seal(nil, nonce, nil, p[:15*GroupSize+77]))
+	tag := aead.Seal(nil, nonce, p[:612], p[answerBytes-20:])[612:]
+	a.AddBytes(tag)
+	a.AddBytes(tag)
+	if a.AddBytes(p); a != wantAnswer {
+		t.Errorf("%#x, want %#x", uint64(a), uint64(wantAnswer))
+	}
 }

@@ -7,27 +7,56 @@ package kernel
 // Kernels returns the kernels of a layer that are declared in this program, best first.
 func Kernels(l Layer) []Kernel { return registered[l].kernels }
 
-// With calls f on a machine that has all features, except for those in without. Then all layers
-// are as before. f must not use a kernel.
+// With calls f on a machine that has all features, except for those in without, and computes all
+// answers rightly. Then all layers are as before. f must not use a kernel.
 func With(without Set, f func()) {
-	machine, before := features, registered
-	defer func() {
-		features = machine
-		for l, r := range before {
-			Register(Layer(l), r.fallback, r.kernels...)
-			Select(Layer(l), r.active)
-		}
-	}()
+	machine := features
+	defer func() { features = machine }()
 	for i := range features {
 		features[i].has = true
 	}
 	for _, f := range without {
 		features[f].has = false
 	}
-	for l, r := range registered {
-		Register(Layer(l), r.fallback, r.kernels...)
+	again(func(Layer) []func() bool { return nil }, f)
+}
+
+// WithAnswer calls f before the implementation of the layer has been chosen, with another answer than
+// the layer has. Then all layers are as before.
+func WithAnswer(l Layer, answer func() bool, f func()) {
+	again(func(of Layer) []func() bool {
+		if of == l {
+			return []func() bool{answer}
+		}
+		return registered[of].answers
+	}, f)
+}
+
+// again calls f before any implementation has been chosen, with those answers, and restores all layers.
+func again(answers func(l Layer) []func() bool, f func()) {
+	for l := range Layer(Layers) {
+		Choose(l)
+	}
+	before := registered
+	defer func() {
+		for l, r := range before {
+			Register(Layer(l), r.fallback, r.kernels...)
+			registered[l] = r
+			registered[l].use(r.active)
+			chosen[l].Store(true)
+		}
+	}()
+	for l := range Layer(Layers) {
+		Register(l, registered[l].fallback, registered[l].kernels...)
+		registered[l].answers = answers(l)
 	}
 	f()
+}
+
+// Right reports whether the implementation in use computes all answers of the layer, and how many they
+// are.
+func Right(l Layer) (right bool, answers int) {
+	return registered[l].right(), len(registered[l].answers)
 }
 
 // Features returns the names of the features of amd64, and whether this machine has them.

@@ -3,14 +3,18 @@
 // license that can be found in the LICENSE file.
 
 // Package kernel decides which implementation of each layer runs. A package with assembly
-// declares once, by name, what each of its kernels needs of the CPU. From that come the flags
-// that the package tests, what [fastmac.Hardware] reports, and the choice of tests.
+// declares once, by name, what each of its kernels needs of the CPU, and known answers, which
+// a kernel must compute before it is used. From that come the flags that the package tests, what
+// [fastmac.Hardware] reports, and the choice of tests.
 package kernel
 
 import (
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // A Layer is a part of the module that has several implementations.
@@ -37,9 +41,9 @@ type Kernel struct {
 	Needs Set // of the CPU
 
 	// Use is the flag that the package tests before it calls the kernel, a plain variable, so
-	// that the compiler sees the call and the arguments stay on the stack. It is true if the
-	// kernel or a better one of the layer is in use: the package tests the best one first.
-	// Without a flag the kernel runs where no other does.
+	// that the compiler sees the call and the arguments stay on the stack. It is false until
+	// [Choose] returns. Then it is true if the kernel or a better one of the layer is in use: the
+	// package tests the best one first. Without a flag the kernel runs where no other does.
 	Use *bool
 
 	// OnlyTests is true on a CPU that has what the kernel needs, and on which the next one is
@@ -51,43 +55,134 @@ type Kernel struct {
 type implementations struct {
 	kernels  []Kernel // best first
 	fallback string
+	answers  []func() bool
 	names    []string // of those that can run here: kernels, then the fallback
 	flags    []*bool  // of these
-	active   int      // index in names
+	best     int      // index in names of the one that users get
+	active   int      // of the one in use
+	wrong    []string // kernels that are not in names, because an answer was wrong
 }
 
-// registered has the layers whose packages are in this program. Nothing changes it after their
-// init functions, except Select, which is for tests.
-var registered [Layers]implementations
+// registered has the layers whose packages are in this program. After their init functions only
+// Choose changes it, once for each layer, and Select, which is for tests.
+var (
+	registered [Layers]implementations
+	choosing   [Layers]sync.Mutex
+	chosen     [Layers]atomic.Bool
+)
 
-// Register declares the kernels of a layer, best first, and sets their flags. What a kernel
-// needs includes what the ones after it need, except that lanes of SHA-256 with AVX-512 also run where
-// the SHA instructions of better kernels are missing. fallback is the name of what runs where no kernel
-// does, "" if nothing can. The package of the layer calls Register in its init function.
+// Register declares the kernels of a layer, best first. What a kernel needs includes what the ones
+// after it need, except that lanes of SHA-256 with AVX-512 also run where the SHA instructions of
+// better kernels are missing. fallback is the name of what runs where no kernel does, "" if nothing
+// can. The package of the layer calls Register in its init function.
 func Register(l Layer, fallback string, kernels ...Kernel) {
-	r := implementations{kernels: kernels, fallback: fallback}
+	r := implementations{kernels: kernels, fallback: fallback, answers: registered[l].answers}
 	for _, k := range kernels {
+		if k.Use != nil {
+			*k.Use = false
+		}
 		if !k.Needs.Has() {
-			if k.Use != nil {
-				*k.Use = false
-			}
 			continue
 		}
 		if k.OnlyTests {
-			r.active = len(r.names) + 1
+			r.best = len(r.names) + 1
 		}
 		r.names, r.flags = append(r.names, k.Name), append(r.flags, k.Use)
 	}
-	if fallback != "" || len(r.names) == 0 {
-		r.names, r.flags = append(r.names, fallback), append(r.flags, nil)
-	}
+	r.end()
 	registered[l] = r
-	Select(l, r.active)
+	chosen[l].Store(false)
 }
 
-// List returns the names of the implementations that can run on this machine, best first. It is
-// empty if there are none, or the package of the layer is not in this program.
+// end adds the fallback to the implementations, or "" if there are none.
+func (r *implementations) end() {
+	if r.fallback != "" || len(r.names) == 0 {
+		r.names, r.flags = append(r.names, r.fallback), append(r.flags, nil)
+	}
+}
+
+// AddAnswer adds a known answer to a layer: a function that computes something small with the
+// implementation in use, and reports whether it is what it must be. It may not call [Choose] for that
+// layer. Packages with assembly of the layer call AddAnswer in their init functions, and nobody uses the
+// layer before.
+func AddAnswer(l Layer, answer func() bool) {
+	registered[l].answers = append(registered[l].answers, answer)
+}
+
+// Choose puts the best implementation of a layer into use, unless that has been done. A kernel that
+// computes an answer wrongly, or faults, is not used: some emulators, and CPUs, get instructions wrong
+// that they claim to have. An instruction that is not there at all ends the program: Go cannot
+// catch that. Whoever sets up a key calls Choose before the flags of the layer are tested. It may
+// be called by several goroutines at the same time.
+func Choose(l Layer) {
+	if !chosen[l].Load() {
+		choose(l)
+	}
+}
+
+//go:noinline
+func choose(l Layer) {
+	choosing[l].Lock()
+	defer choosing[l].Unlock()
+	if chosen[l].Load() {
+		return
+	}
+	r := &registered[l]
+	for r.use(r.best); r.isKernel() && !r.right(); r.use(r.best) {
+		r.drop()
+	}
+	chosen[l].Store(true)
+}
+
+// use puts the implementation with that index in names into use.
+func (r *implementations) use(index int) {
+	r.active = index
+	for i, flag := range r.flags {
+		if flag != nil {
+			*flag = i >= index
+		}
+	}
+}
+
+// isKernel reports whether a kernel is in use, and not the fallback.
+func (r *implementations) isKernel() bool {
+	return len(r.names) > 0 && r.names[r.active] != r.fallback
+}
+
+// right reports whether all answers are right with what is in use.
+func (r *implementations) right() (right bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			right = false
+		}
+	}()
+	for _, answer := range r.answers {
+		if !answer() {
+			return false
+		}
+	}
+	return true
+}
+
+// drop removes the kernel in use, which is wrong.
+func (r *implementations) drop() {
+	i := r.active
+	r.wrong = append(r.wrong, r.names[i])
+	if flag := r.flags[i]; flag != nil {
+		*flag = false
+	}
+	r.names, r.flags = slices.Delete(r.names, i, i+1), slices.Delete(r.flags, i, i+1)
+	if len(r.names) == 0 {
+		r.end()
+	}
+}
+
+// List returns the names of the implementations that can run on this machine, best first, without
+// those that are known to be wrong. It is empty if there are none, or the package of the layer is not
+// in this program.
 func List(l Layer) []string {
+	Choose(l)
 	if names := registered[l].names; len(names) > 0 && names[0] != "" {
 		return names
 	}
@@ -102,17 +197,25 @@ func Active(l Layer) string {
 	return "none"
 }
 
+// InUse reports whether a kernel is in use, and not the fallback.
+func InUse(l Layer) bool {
+	Choose(l)
+	return registered[l].isKernel()
+}
+
+// Wrong returns the names of the kernels of the layer that are not used because they compute wrongly.
+func Wrong(l Layer) []string {
+	Choose(l)
+	return registered[l].wrong
+}
+
 // Select puts an implementation into use, by its index in List, and returns the index of the one
 // before. It is for tests, which must not use the layer meanwhile.
 func Select(l Layer, index int) (before int) {
 	r := &registered[l]
-	_ = r.names[index]
-	before, r.active = r.active, index
-	for i, flag := range r.flags {
-		if flag != nil {
-			*flag = i >= index
-		}
-	}
+	_ = List(l)[index]
+	before = r.active
+	r.use(index)
 	return before
 }
 

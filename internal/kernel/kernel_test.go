@@ -5,6 +5,7 @@
 package kernel_test
 
 import (
+	"errors"
 	"go/build/constraint"
 	"os"
 	"os/exec"
@@ -13,9 +14,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"unsafe"
 
-	_ "example.com/fastmac" // the layers
+	"example.com/fastmac"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/cpu"
@@ -102,6 +106,105 @@ func TestSelect(t *testing.T) {
 	})
 }
 
+// TestAnswers checks that each implementation computes the known answers of its layer, also the
+// portable one, and that none is refused.
+func TestAnswers(t *testing.T) {
+	for _, l := range layers {
+		if wrong := kernel.Wrong(l); len(wrong) > 0 {
+			t.Errorf("%s: %q are not used", l, wrong)
+		}
+		for i, name := range kernel.List(l) {
+			before := kernel.Select(l, i)
+			if right, answers := kernel.Right(l); !right || answers == 0 && len(kernel.Kernels(l)) > 0 {
+				t.Errorf("%s: %s is right: %v, with %d answers", l, name, right, answers)
+			}
+			kernel.Select(l, before)
+		}
+	}
+}
+
+// TestWrong makes the kernels of each layer wrong, the best ones first: an answer is wrong, panics, or is a
+// fault. They are not used, the next one is, and reports name them.
+func TestWrong(t *testing.T) {
+	fail := map[string]func() bool{
+		"wrong": func() bool { return false },
+		"panic": func() bool { panic("an answer") },
+	}
+	if runtime.GOOS == "linux" {
+		m := mactest.Guarded(t, 1)
+		fail["fault"] = func() bool { return *(*byte)(unsafe.Add(unsafe.Pointer(&m[0]), len(m))) == 0 }
+	}
+	for _, l := range layers {
+		list := kernel.List(l)
+		list = list[slices.Index(list, kernel.Active(l)):]
+		fallback := len(list)
+		if !kernel.InUse(l) {
+			fallback = 0
+		} else if l != kernel.GCM {
+			fallback--
+		}
+		for how, fail := range fail {
+			for n := range fallback + 1 {
+				asked := 0
+				kernel.WithAnswer(l, func() bool { asked++; return asked > n || fail() }, func() {
+					active, want := kernel.Active(l), "none"
+					if n < len(list) {
+						want = list[n]
+					}
+					wrong := kernel.Wrong(l)
+					if active != want || !slices.Equal(wrong, list[:n]) || asked > min(n+1, fallback) {
+						t.Errorf("%s, %d of %q are %s: %s is in use, %q are not, after %d answers", l, n, list, how, active, wrong, asked)
+					}
+					for _, k := range kernel.Kernels(l) {
+						if k.Use != nil && slices.Contains(wrong, k.Name) && *k.Use {
+							t.Errorf("%s, %d of %q are %s: the flag of %s", l, n, list, how, k.Name)
+						}
+					}
+					var named []string
+					for _, name := range wrong {
+						named = append(named, l.String()+" "+name)
+					}
+					text, says := fastmac.Hardware(), "; not used, because they compute wrongly: "+strings.Join(named, ", ")
+					if r := kernel.NewReport(); !slices.Equal(r.Wrong, named) || strings.HasSuffix(text, says) != (n > 0) {
+						t.Errorf("%s, %d of %q are %s: %q, %q", l, n, list, how, r.Wrong, text)
+					}
+					for of, err := range map[kernel.Layer]error{kernel.AES: fastmac.RequireAES(), kernel.GCM: fastmac.RequireGCM()} {
+						if of == l && n > 0 && n == fallback && (err == nil || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "compute wrongly")) {
+							t.Errorf("%s, all of %q are %s: error %v", l, list, how, err)
+						}
+						if of == l && n < fallback && err != nil {
+							t.Errorf("%s, %d of %q are %s: error %v", l, n, list, how, err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestChoose checks that goroutines that come at the same time wait for the answer.
+func TestChoose(t *testing.T) {
+	for _, l := range layers {
+		active := kernel.Active(l)
+		var asked atomic.Int32
+		kernel.WithAnswer(l, func() bool { asked.Add(1); runtime.Gosched(); return true }, func() {
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() {
+					kernel.Choose(l)
+					if name := kernel.Active(l); name != active {
+						t.Errorf("%s: %s is in use, want %s", l, name, active)
+					}
+				})
+			}
+			all.Wait()
+			if want := map[bool]int32{true: 1}[kernel.InUse(l)]; asked.Load() != want {
+				t.Errorf("%s: %d answers, want %d", l, asked.Load(), want)
+			}
+		})
+	}
+}
+
 // TestOnlyTests checks which kernel is in use if the best one is for tests.
 func TestOnlyTests(t *testing.T) {
 	kernel.With(nil, func() { // restores the layer
@@ -109,8 +212,8 @@ func TestOnlyTests(t *testing.T) {
 		for _, onlyTests := range []bool{false, true} {
 			kernel.Register(kernel.NH, "portable",
 				kernel.Kernel{Name: "first", Use: &first, OnlyTests: onlyTests}, kernel.Kernel{Name: "second", Use: &second})
-			if first == onlyTests || !second || (kernel.Active(kernel.NH) == "first") == onlyTests || len(kernel.List(kernel.NH)) != 3 {
-				t.Errorf("only for tests %v: %s is in use, the flags are %v and %v", onlyTests, kernel.Active(kernel.NH), first, second)
+			if active := kernel.Active(kernel.NH); first == onlyTests || !second || (active == "first") == onlyTests || len(kernel.List(kernel.NH)) != 3 {
+				t.Errorf("only for tests %v: %s is in use, the flags are %v and %v", onlyTests, active, first, second)
 			}
 		}
 	})

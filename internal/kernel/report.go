@@ -42,6 +42,10 @@ type Report struct {
 	SHA256Lacks string `json:",omitempty"`
 	SHA512Lacks string `json:",omitempty"`
 	GCMLacks    string `json:",omitempty"`
+
+	// Wrong has the kernels that are not used because they compute wrongly on this machine, as in
+	// "AES vaes256".
+	Wrong []string `json:",omitempty"`
 }
 
 // NewReport returns the report for this machine.
@@ -52,6 +56,11 @@ func NewReport() Report {
 		SHA256: Active(SHA256), SHA256Lacks: Lacks(SHA256),
 		SHA512: Active(SHA512), SHA512Lacks: Lacks(SHA512),
 		GCM: Active(GCM), GCMLacks: Lacks(GCM),
+	}
+	for l := range Layer(Layers) {
+		for _, name := range Wrong(l) {
+			r.Wrong = append(r.Wrong, l.String()+" "+name)
+		}
 	}
 	// The names of variants are for tests.
 	if r.AES == "vaes" || r.AES == "vaes256" {
@@ -90,6 +99,9 @@ func (r Report) String() string {
 		if layer.lacks != "" {
 			b.WriteString(" (lacks " + layer.lacks + ")")
 		}
+	}
+	if len(r.Wrong) > 0 {
+		b.WriteString("; not used, because they compute wrongly: " + strings.Join(r.Wrong, ", "))
 	}
 	return b.String()
 }

@@ -14,9 +14,14 @@ import (
 // A Key is an expanded key for HMAC, RFC 2104: the chaining values after the inner and the outer pad.
 type Key[W Word] struct{ Inner, Outer State[W] }
 
-// Init expands key for a hash of size bytes with that initial value.
+// Init expands key for a hash of size bytes with that initial value. It calls [Choose].
 func (k *Key[W]) Init(initial *State[W], size int, key []byte) {
 	wipe.ReserveStack()
+	Choose[W]()
+	k.init(initial, size, key)
+}
+
+func (k *Key[W]) init(initial *State[W], size int, key []byte) {
 	var b Block[W]
 	b.setKey(initial, size, key)
 	k.Inner = *initial

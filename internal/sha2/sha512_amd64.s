@@ -20,19 +20,43 @@ DATA numbers<>+0(SB)/8, $0x0000000000000000
 DATA numbers<>+8(SB)/8, $0x0000000000000001
 DATA numbers<>+16(SB)/8, $0x0000000000000002
 DATA numbers<>+24(SB)/8, $0x0000000000000003
-DATA numbers<>+32(SB)/8, $0x0000000000000004
-DATA numbers<>+40(SB)/8, $0x0000000000000005
-DATA numbers<>+48(SB)/8, $0x0000000000000006
-DATA numbers<>+56(SB)/8, $0x0000000000000007
-DATA numbers<>+64(SB)/8, $0x0000000000000008
-DATA numbers<>+72(SB)/8, $0x0000000000000009
-DATA numbers<>+80(SB)/8, $0x000000000000000a
-DATA numbers<>+88(SB)/8, $0x000000000000000b
-DATA numbers<>+96(SB)/8, $0x000000000000000c
-DATA numbers<>+104(SB)/8, $0x000000000000000d
-DATA numbers<>+112(SB)/8, $0x000000000000000e
-DATA numbers<>+120(SB)/8, $0x000000000000000f
-GLOBL numbers<>(SB), RODATA|NOPTR, $128
+GLOBL numbers<>(SB), RODATA|NOPTR, $32
+
+DATA vectorOf<>+0(SB)/8, $0x0000000000000000
+DATA vectorOf<>+8(SB)/8, $0x0000000000000000
+DATA vectorOf<>+16(SB)/8, $0x0000000000000000
+DATA vectorOf<>+24(SB)/8, $0x0000000000000000
+DATA vectorOf<>+32(SB)/8, $0x0000000000000001
+DATA vectorOf<>+40(SB)/8, $0x0000000000000001
+DATA vectorOf<>+48(SB)/8, $0x0000000000000001
+DATA vectorOf<>+56(SB)/8, $0x0000000000000001
+DATA vectorOf<>+64(SB)/8, $0x0000000000000002
+DATA vectorOf<>+72(SB)/8, $0x0000000000000002
+DATA vectorOf<>+80(SB)/8, $0x0000000000000002
+DATA vectorOf<>+88(SB)/8, $0x0000000000000002
+DATA vectorOf<>+96(SB)/8, $0x0000000000000003
+DATA vectorOf<>+104(SB)/8, $0x0000000000000003
+DATA vectorOf<>+112(SB)/8, $0x0000000000000003
+DATA vectorOf<>+120(SB)/8, $0x0000000000000003
+GLOBL vectorOf<>(SB), RODATA|NOPTR, $128
+
+DATA noWords<>+0(SB)/8, $0x0000000000000000
+DATA noWords<>+8(SB)/8, $0x0000000000000000
+DATA noWords<>+16(SB)/8, $0x0000000000000000
+DATA noWords<>+24(SB)/8, $0x0000000000000000
+DATA noWords<>+32(SB)/8, $0x0000000000000000
+DATA noWords<>+40(SB)/8, $0x0000000000000000
+DATA noWords<>+48(SB)/8, $0x0000000000000000
+DATA noWords<>+56(SB)/8, $0x0000000000000000
+DATA noWords<>+64(SB)/8, $0x0000000000000000
+DATA noWords<>+72(SB)/8, $0x0000000000000000
+DATA noWords<>+80(SB)/8, $0x0000000000000000
+DATA noWords<>+88(SB)/8, $0x0000000000000000
+DATA noWords<>+96(SB)/8, $0x0000000000000000
+DATA noWords<>+104(SB)/8, $0x0000000000000000
+DATA noWords<>+112(SB)/8, $0x0000000000000000
+DATA noWords<>+120(SB)/8, $0x0000000000000000
+GLOBL noWords<>(SB), RODATA|NOPTR, $128
 
 DATA laneBits<>+0(SB)/8, $0x0000000000000001
 DATA laneBits<>+8(SB)/8, $0x0000000000000002
@@ -1138,58 +1162,75 @@ wipe:
 	RET
 
 padded:
-	MOVQ         end+32(FP), DX
-	MOVQ         (DX), BX
-	VPBROADCASTQ (DX), Y4
-	VPBROADCASTQ 8(DX), Y6
-	VMOVQ        16(DX), X0
-	VPINSRQ      $0x01, 24(DX), X0, X0
-	VPXOR        Y7, Y7, Y7
-	VINSERTI128  $0x01, X0, Y7, Y7
+	MOVQ        end+32(FP), DX
+	MOVQ        (DX), BX
+	VMOVQ       16(DX), X0
+	VPINSRQ     $0x01, 24(DX), X0, X0
+	VPXOR       Y4, Y4, Y4
+	VINSERTI128 $0x01, X0, Y4, Y4
 
-	// Vectors without words are loaded from k: a load from a page that is not mapped
-	// takes long even if it loads nothing.
-	CMPQ       BX, $0x00
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+0(SB), Y4, Y1
-	VPMASKMOVQ (AX), Y1, Y0
-	VPCMPEQQ   numbers<>+0(SB), Y4, Y1
-	VPAND      Y6, Y1, Y1
-	VPOR       Y1, Y0, Y0
-	VPSHUFB    swap64<>+0(SB), Y0, Y0
-	CMPQ       BX, $0x04
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+32(SB), Y4, Y2
-	VPMASKMOVQ 32(AX), Y2, Y1
-	VPCMPEQQ   numbers<>+32(SB), Y4, Y2
-	VPAND      Y6, Y2, Y2
-	VPOR       Y2, Y1, Y1
-	VPSHUFB    swap64<>+0(SB), Y1, Y1
-	CMPQ       BX, $0x08
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+64(SB), Y4, Y3
-	VPMASKMOVQ 64(AX), Y3, Y2
-	VPCMPEQQ   numbers<>+64(SB), Y4, Y3
-	VPAND      Y6, Y3, Y3
-	VPOR       Y3, Y2, Y2
-	VPSHUFB    swap64<>+0(SB), Y2, Y2
-	CMPQ       BX, $0x0c
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+96(SB), Y4, Y8
-	VPMASKMOVQ 96(AX), Y8, Y3
-	VPCMPEQQ   numbers<>+96(SB), Y4, Y8
-	VPAND      Y6, Y8, Y8
-	VPOR       Y8, Y3, Y3
-	VPSHUFB    swap64<>+0(SB), Y3, Y3
-	VPOR       Y7, Y3, Y3
-	VPADDQ     (CX), Y0, Y4
-	VMOVDQU    Y4, (SP)
-	VPADDQ     32(CX), Y1, Y4
-	VMOVDQU    Y4, 32(SP)
-	VPADDQ     64(CX), Y2, Y4
-	VMOVDQU    Y4, 64(SP)
-	VPADDQ     96(CX), Y3, Y4
-	VMOVDQU    Y4, 96(SP)
+	// The words of the last vector that has any, and the tail after them.
+	LEAQ         noWords<>+0(SB), SI
+	MOVQ         BX, DI
+	ANDQ         $-4, DI
+	MOVQ         BX, R8
+	SUBQ         DI, R8
+	LEAQ         (AX)(DI*8), R9
+	CMPQ         R8, $0x00
+	CMOVQLE      SI, R9
+	LEAQ         8(AX)(DI*8), R10
+	CMPQ         R8, $0x01
+	CMOVQLE      SI, R10
+	LEAQ         16(AX)(DI*8), R11
+	CMPQ         R8, $0x02
+	CMOVQLE      SI, R11
+	VMOVQ        (R9), X6
+	VPINSRQ      $0x01, (R10), X6, X6
+	VMOVQ        (R11), X0
+	VINSERTI128  $0x01, X0, Y6, Y6
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VPCMPEQQ     numbers<>+0(SB), Y0, Y0
+	VPBROADCASTQ 8(DX), Y1
+	VPAND        Y1, Y0, Y0
+	VPOR         Y0, Y6, Y6
+	MOVQ         BX, DX
+	SHRQ         $0x02, DX
+	VMOVQ        DX, X3
+	VPBROADCASTQ X3, Y3
+	CMPQ         DI, $0x00
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+0(SB), Y3, Y0
+	VPAND        Y6, Y0, Y0
+	VPOR         (AX), Y0, Y0
+	VPSHUFB      swap64<>+0(SB), Y0, Y0
+	CMPQ         DI, $0x04
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+32(SB), Y3, Y1
+	VPAND        Y6, Y1, Y1
+	VPOR         32(AX), Y1, Y1
+	VPSHUFB      swap64<>+0(SB), Y1, Y1
+	CMPQ         DI, $0x08
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+64(SB), Y3, Y2
+	VPAND        Y6, Y2, Y2
+	VPOR         64(AX), Y2, Y2
+	VPSHUFB      swap64<>+0(SB), Y2, Y2
+	CMPQ         DI, $0x0c
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+96(SB), Y3, Y3
+	VPAND        Y6, Y3, Y3
+	VPOR         96(AX), Y3, Y3
+	VPSHUFB      swap64<>+0(SB), Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VPADDQ       (CX), Y0, Y4
+	VMOVDQU      Y4, (SP)
+	VPADDQ       32(CX), Y1, Y4
+	VMOVDQU      Y4, 32(SP)
+	VPADDQ       64(CX), Y2, Y4
+	VMOVDQU      Y4, 64(SP)
+	VPADDQ       96(CX), Y3, Y4
+	VMOVDQU      Y4, 96(SP)
 
 	// A block that can be loaded after the last one.
 	MOVQ CX, AX
@@ -2319,58 +2360,75 @@ wipe:
 	RET
 
 padded:
-	MOVQ         end+32(FP), DX
-	MOVQ         (DX), BX
-	VPBROADCASTQ (DX), Y4
-	VPBROADCASTQ 8(DX), Y6
-	VMOVQ        16(DX), X0
-	VPINSRQ      $0x01, 24(DX), X0, X0
-	VPXOR        Y7, Y7, Y7
-	VINSERTI128  $0x01, X0, Y7, Y7
+	MOVQ        end+32(FP), DX
+	MOVQ        (DX), BX
+	VMOVQ       16(DX), X0
+	VPINSRQ     $0x01, 24(DX), X0, X0
+	VPXOR       Y4, Y4, Y4
+	VINSERTI128 $0x01, X0, Y4, Y4
 
-	// Vectors without words are loaded from k: a load from a page that is not mapped
-	// takes long even if it loads nothing.
-	CMPQ       BX, $0x00
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+0(SB), Y4, Y1
-	VPMASKMOVQ (AX), Y1, Y0
-	VPCMPEQQ   numbers<>+0(SB), Y4, Y1
-	VPAND      Y6, Y1, Y1
-	VPOR       Y1, Y0, Y0
-	VPSHUFB    swap64<>+0(SB), Y0, Y0
-	CMPQ       BX, $0x04
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+32(SB), Y4, Y2
-	VPMASKMOVQ 32(AX), Y2, Y1
-	VPCMPEQQ   numbers<>+32(SB), Y4, Y2
-	VPAND      Y6, Y2, Y2
-	VPOR       Y2, Y1, Y1
-	VPSHUFB    swap64<>+0(SB), Y1, Y1
-	CMPQ       BX, $0x08
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+64(SB), Y4, Y3
-	VPMASKMOVQ 64(AX), Y3, Y2
-	VPCMPEQQ   numbers<>+64(SB), Y4, Y3
-	VPAND      Y6, Y3, Y3
-	VPOR       Y3, Y2, Y2
-	VPSHUFB    swap64<>+0(SB), Y2, Y2
-	CMPQ       BX, $0x0c
-	CMOVQLE    CX, AX
-	VPCMPGTQ   numbers<>+96(SB), Y4, Y8
-	VPMASKMOVQ 96(AX), Y8, Y3
-	VPCMPEQQ   numbers<>+96(SB), Y4, Y8
-	VPAND      Y6, Y8, Y8
-	VPOR       Y8, Y3, Y3
-	VPSHUFB    swap64<>+0(SB), Y3, Y3
-	VPOR       Y7, Y3, Y3
-	VPADDQ     (CX), Y0, Y4
-	VMOVDQU    Y4, (SP)
-	VPADDQ     32(CX), Y1, Y4
-	VMOVDQU    Y4, 32(SP)
-	VPADDQ     64(CX), Y2, Y4
-	VMOVDQU    Y4, 64(SP)
-	VPADDQ     96(CX), Y3, Y4
-	VMOVDQU    Y4, 96(SP)
+	// The words of the last vector that has any, and the tail after them.
+	LEAQ         noWords<>+0(SB), SI
+	MOVQ         BX, DI
+	ANDQ         $-4, DI
+	MOVQ         BX, R8
+	SUBQ         DI, R8
+	LEAQ         (AX)(DI*8), R9
+	CMPQ         R8, $0x00
+	CMOVQLE      SI, R9
+	LEAQ         8(AX)(DI*8), R10
+	CMPQ         R8, $0x01
+	CMOVQLE      SI, R10
+	LEAQ         16(AX)(DI*8), R11
+	CMPQ         R8, $0x02
+	CMOVQLE      SI, R11
+	VMOVQ        (R9), X6
+	VPINSRQ      $0x01, (R10), X6, X6
+	VMOVQ        (R11), X0
+	VINSERTI128  $0x01, X0, Y6, Y6
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VPCMPEQQ     numbers<>+0(SB), Y0, Y0
+	VPBROADCASTQ 8(DX), Y1
+	VPAND        Y1, Y0, Y0
+	VPOR         Y0, Y6, Y6
+	MOVQ         BX, DX
+	SHRQ         $0x02, DX
+	VMOVQ        DX, X3
+	VPBROADCASTQ X3, Y3
+	CMPQ         DI, $0x00
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+0(SB), Y3, Y0
+	VPAND        Y6, Y0, Y0
+	VPOR         (AX), Y0, Y0
+	VPSHUFB      swap64<>+0(SB), Y0, Y0
+	CMPQ         DI, $0x04
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+32(SB), Y3, Y1
+	VPAND        Y6, Y1, Y1
+	VPOR         32(AX), Y1, Y1
+	VPSHUFB      swap64<>+0(SB), Y1, Y1
+	CMPQ         DI, $0x08
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+64(SB), Y3, Y2
+	VPAND        Y6, Y2, Y2
+	VPOR         64(AX), Y2, Y2
+	VPSHUFB      swap64<>+0(SB), Y2, Y2
+	CMPQ         DI, $0x0c
+	CMOVQLE      SI, AX
+	VPCMPEQQ     vectorOf<>+96(SB), Y3, Y3
+	VPAND        Y6, Y3, Y3
+	VPOR         96(AX), Y3, Y3
+	VPSHUFB      swap64<>+0(SB), Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VPADDQ       (CX), Y0, Y4
+	VMOVDQU      Y4, (SP)
+	VPADDQ       32(CX), Y1, Y4
+	VMOVDQU      Y4, 32(SP)
+	VPADDQ       64(CX), Y2, Y4
+	VMOVDQU      Y4, 64(SP)
+	VPADDQ       96(CX), Y3, Y4
+	VMOVDQU      Y4, 96(SP)
 
 	// A block that can be loaded after the last one.
 	MOVQ CX, AX

@@ -55,7 +55,9 @@ func main() {
 var (
 	swap64, right8 Mem // for VPSHUFB, the same for both 128-bit lanes
 
-	numbers      Mem // 0 to 15
+	numbers      Mem // 0 to 3
+	vectorOf     Mem // of each word of a block, the number of its vector
+	noWords      Mem // zeros
 	laneBits     Mem // the bits of the first four lanes
 	outerPadding Mem // what follows a hash in the block after the outer pad
 )
@@ -71,7 +73,9 @@ func constants() {
 	mask := func(name string, low, high uint64) Mem { return words(name, low, high, low, high) }
 	swap64 = mask("swap64", 0x0001020304050607, 0x08090a0b0c0d0e0f)
 	right8 = mask("right8", 0x0007060504030201, 0x080f0e0d0c0b0a09) // ROTR(8, v)
-	numbers = words("numbers", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+	numbers = words("numbers", 0, 1, 2, 3)
+	vectorOf = words("vectorOf", 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3)
+	noWords = words("noWords", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	laneBits = words("laneBits", 1, 2, 4, 8)
 	outerPadding = words("outerPadding", 1<<63, 0, 0, 0, 0, 0, 0, 8*(blockSize+hashSize))
 }
@@ -148,7 +152,7 @@ func block(name string, avx512 bool, round func(r *variables, kw Mem)) {
 	RET()
 
 	Label("padded")
-	loadPadded(p, k, s.w[:])
+	loadPadded(p, s.w[:])
 	for i := range s.w {
 		s.add(i, 0)
 	}
@@ -158,30 +162,55 @@ func block(name string, avx512 bool, round func(r *variables, kw Mem)) {
 	JMP(LabelRef("loaded"))
 }
 
-// loadPadded sets w to the block that p and the parameter end make. It changes p.
-func loadPadded(p, k Register, w []VecVirtual) {
+// loadPadded sets w to the block that p and the parameter end make. It changes p. What is not in the
+// message is loaded from noWords instead: masked loads would read it in some emulators.
+func loadPadded(p Register, w []VecVirtual) {
 	end := Dereference(Param("end"))
 	count := Load(end.Field("words"), GP64())
-	words, tail := YMM(), YMM()
-	VPBROADCASTQ(address(end.Field("words")), words)
-	VPBROADCASTQ(address(end.Field("tail")), tail)
 	bits, high := XMM(), YMM()
 	VMOVQ(address(end.Field("bits").Index(0)), bits)
 	VPINSRQ(U8(1), address(end.Field("bits").Index(1)), bits, bits)
 	VPXOR(high, high, high)
 	VINSERTI128(U8(1), bits, high, high)
-	Comment("Vectors without words are loaded from k: a load from a page that is not mapped",
-		"takes long even if it loads nothing.")
+
+	Comment("The words of the last vector that has any, and the tail after them.")
+	none, whole, part, rest := GP64(), GP64(), GP64(), GP64()
+	LEAQ(noWords, none)
+	MOVQ(count, whole)
+	ANDQ(I8(-vecWords), whole)
+	MOVQ(count, rest)
+	SUBQ(whole, rest)
+	var words [vecWords - 1]GPVirtual
+	for i := range words {
+		words[i] = GP64()
+		LEAQ(Mem{Base: p, Index: whole, Scale: wordSize, Disp: wordSize * i}, words[i])
+		CMPQ(rest, Imm(uint64(i)))
+		CMOVQLE(none, words[i])
+	}
+	last, third, mask, tail := YMM(), XMM(), YMM(), YMM()
+	VMOVQ(Mem{Base: words[0]}, last.AsX())
+	VPINSRQ(U8(1), Mem{Base: words[1]}, last.AsX(), last.AsX())
+	VMOVQ(Mem{Base: words[2]}, third)
+	VINSERTI128(U8(1), third, last, last)
+	VMOVQ(rest, mask.AsX())
+	VPBROADCASTQ(mask.AsX(), mask)
+	VPCMPEQQ(numbers, mask, mask)
+	VPBROADCASTQ(address(end.Field("tail")), tail)
+	VPAND(tail, mask, mask)
+	VPOR(mask, last, last)
+
+	number := YMM()
+	MOVQ(count, part)
+	SHRQ(Imm(2), part)
+	VMOVQ(part, number.AsX())
+	VPBROADCASTQ(number.AsX(), number)
 	for i, w := range w {
+		CMPQ(whole, Imm(uint64(vecWords*i)))
+		CMOVQLE(none, p)
 		at := vecWords * wordSize * i
-		CMPQ(count, Imm(uint64(vecWords*i)))
-		CMOVQLE(k, p)
-		mask := YMM()
-		VPCMPGTQ(numbers.Offset(at), words, mask)
-		VPMASKMOVQ(Mem{Base: p, Disp: at}, mask, w)
-		VPCMPEQQ(numbers.Offset(at), words, mask)
-		VPAND(tail, mask, mask)
-		VPOR(mask, w, w)
+		VPCMPEQQ(vectorOf.Offset(at), number, w)
+		VPAND(last, w, w)
+		VPOR(Mem{Base: p, Disp: at}, w, w)
 		VPSHUFB(swap64, w, w)
 	}
 	VPOR(high, w[len(w)-1], w[len(w)-1])

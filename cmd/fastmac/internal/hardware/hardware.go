@@ -23,8 +23,8 @@ import (
 )
 
 // A Report has the CPU's instruction sets that some implementation can use. It names the
-// implementation of each part, and what is missing for the best one, as in
-// [kernel.Report]. If AES does not run on AES instructions, Error is the error of
+// implementation of each part, what is missing for the best one, and the kernels that
+// compute wrongly, as in [kernel.Report]. If AES does not run on AES instructions, Error is the error of
 // [fastmac.RequireAES]. If GMAC and package aesgcm cannot be used, GCMError is that of
 // [fastmac.RequireGCM].
 type Report struct {
@@ -41,6 +41,7 @@ type Report struct {
 	SHA512Lacks string   `json:"sha512_lacks,omitempty"`
 	GCM         string   `json:"gcm"`
 	GCMLacks    string   `json:"gcm_lacks,omitempty"`
+	Wrong       []string `json:"wrong,omitempty"`
 	Required    bool     `json:"required_hardware"`
 	Missing     []string `json:"missing,omitempty"`
 	Error       string   `json:"error,omitempty"`
@@ -77,6 +78,7 @@ func New() *Report {
 		SHA256: f.SHA256, SHA256Lacks: f.SHA256Lacks,
 		SHA512: f.SHA512, SHA512Lacks: f.SHA512Lacks,
 		GCM: f.GCM, GCMLacks: f.GCMLacks,
+		Wrong:    f.Wrong,
 		Required: true,
 		Style:    terminal.Plain,
 		Sizes: []Size{
@@ -188,6 +190,9 @@ func (r *Report) String() string {
 			layer.lacks = "nothing"
 		}
 		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-8s  %-11s  ", layer.name, layer.runs), "lacks "+layer.lacks))
+	}
+	if len(r.Wrong) > 0 {
+		b.WriteString(r.Style.Wrap("wrong     ", strings.Join(r.Wrong, ", ")+": not used, because they compute wrongly"))
 	}
 	if r.Required {
 		b.WriteString("AES runs on AES instructions\n")

@@ -60,6 +60,7 @@ func main() {
 	flag.DurationVar(&s.most, "time", 24*time.Hour, "start no mutant after this `time`")
 	flag.StringVar(&s.logFile, "log", os.DevNull, "append outcomes to a `file`; mutants that it has are not tested again")
 	flag.StringVar(&s.kept, "cover", "", "keep which tests execute which instructions in a `directory`")
+	flag.BoolVar(&s.answers, "answers", false, "find out which mutants the known answers notice: run no other test, and no proof")
 	flag.Parse()
 	s.match = regexp.MustCompile(*match)
 	k := slices.IndexFunc(program.Architectures, func(a *machine.Architecture) bool { return a.Name == *arch })
@@ -67,6 +68,8 @@ func main() {
 	switch {
 	case k < 0:
 		err = fmt.Errorf("-arch: no assembly for %q", *arch)
+	case s.answers && *arch != x86.Architecture.Name:
+		err = errors.New("-answers: only for " + x86.Architecture.Name)
 	case s.workers <= 0:
 		err = errors.New("-workers: want at least 1")
 	default:
@@ -87,6 +90,7 @@ type record struct {
 // A session is a run of the command.
 type session struct {
 	match           *regexp.Regexp
+	answers         bool
 	sample, workers int
 	emulate         int
 	seed            uint64
@@ -104,6 +108,9 @@ type session struct {
 	end      time.Time
 }
 
+// anyTest is a pattern of the names of all tests.
+const anyTest = "^(Test|Fuzz|Example)"
+
 // run writes the report on all mutants.
 func (s *session) run(w io.Writer, a *machine.Architecture) error {
 	dir, err := os.MkdirTemp("/dev/shm", "fastmac-mutants-")
@@ -114,11 +121,15 @@ func (s *session) run(w io.Writer, a *machine.Architecture) error {
 	commit := origin.Commit() // that is built
 	s.begin = time.Now()
 	s.end = s.begin.Add(s.most)
-	if s.suite, err = load(a, dir, packages); err != nil {
+	from, tests := packages, anyTest
+	if s.answers {
+		from, tests = []string{sourcePackage}, only("TestAnswers")
+	}
+	if s.suite, err = load(a, dir, from); err != nil {
 		return err
 	}
 	if !s.isEmulated() {
-		if err := s.cover(s.kept, s.progress); err != nil {
+		if err := s.cover(s.kept, tests, s.progress); err != nil {
 			return err
 		}
 	}
@@ -136,8 +147,11 @@ func (s *session) run(w io.Writer, a *machine.Architecture) error {
 		s.runners <- r
 	}
 	decide := s.decide
-	if s.isEmulated() {
+	switch {
+	case s.isEmulated():
 		decide = s.decideEmulated
+	case s.answers:
+		decide = func() error { return s.try("", allTests) }
 	}
 	if err := decide(); err != nil {
 		return err

@@ -53,7 +53,7 @@ func (p *suite) find(t *testing.T, function, text string) *instruction {
 // TestTry tries mutants that a test must kill, and some that none can kill.
 func TestTry(t *testing.T) {
 	p := small(t)
-	if err := p.cover("", t.Logf); err != nil {
+	if err := p.cover("", anyTest, t.Logf); err != nil {
 		t.Fatal(err)
 	}
 	r, err := newRunner(p, 0)

@@ -41,7 +41,7 @@ const trap = 0xcc
 
 // cover finds out which instructions each test executes. It also checks that all tests pass.
 // What it finds is kept in a directory for the next time, unless that is "".
-func (p *suite) cover(kept string, progress func(format string, a ...any)) error {
+func (p *suite) cover(kept, pattern string, progress func(format string, a ...any)) error {
 	for _, b := range p.binaries {
 		file := os.DevNull
 		if kept != "" {
@@ -49,6 +49,7 @@ func (p *suite) cover(kept string, progress func(format string, a ...any)) error
 			if err != nil {
 				return err
 			}
+			image = append(image, pattern...)
 			for _, i := range p.instructions { // which it numbers
 				image = fmt.Append(image, i.function.Name)
 			}
@@ -60,7 +61,7 @@ func (p *suite) cover(kept string, progress func(format string, a ...any)) error
 			}
 			continue
 		}
-		if err := p.trace(b); err != nil {
+		if err := p.trace(b, pattern); err != nil {
 			return fmt.Errorf("%s: %w", b.pkg, err)
 		}
 		progress("%s: %d tests execute assembly\n", b.pkg, len(b.tests))
@@ -76,7 +77,7 @@ func (p *suite) cover(kept string, progress func(format string, a ...any)) error
 }
 
 // trace finds the tests of a binary that execute instructions.
-func (p *suite) trace(b *binary) error {
+func (p *suite) trace(b *binary, pattern string) error {
 	image, err := os.ReadFile(b.path)
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (p *suite) trace(b *binary) error {
 	if err := os.WriteFile(traps, image, 0o700); err != nil {
 		return err
 	}
-	list, err := program.Output(x86.Architecture, b.path, "-test.list", "^(Test|Fuzz|Example)")
+	list, err := program.Output(x86.Architecture, b.path, "-test.list", pattern)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,46 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package aes
+
+import (
+	"encoding/binary"
+
+	"example.com/fastmac/internal/kernel"
+)
+
+func init() { kernel.AddAnswer(kernel.AES, func() bool { return !InUse() || answer() == wantAnswer }) }
+
+// wantAnswer is what TestAnswer computes with crypto/aes.
+const wantAnswer = 0xe16e2abaa79a40bd
+
+// answerBytes is a multiple of StretchStep. All is in place, so that a wrong bit changes what follows.
+const answerBytes = 3 * StretchStep
+
+// answering is what the answer is computed with. On the stack it would take longer: the stack would have
+// to grow.
+var answering [answerBytes]byte
+
+// answerChosen is for EncryptWords.
+var answerChosen = [BlockSize]byte{15, 0, 14, 1, 13, 2, 12, 3, 11, 4, 10, 5, 9, 6, 0xff, 7}
+
+// answer returns a checksum of what the kernels in use make of keys of all sizes.
+func answer() (a kernel.Answer) {
+	p := answering[:]
+	kernel.FillAnswer(p)
+	var s Schedule
+	for size := 16; size <= 32; size += 8 {
+		rounds := s.Expand(p[len(p)-size:])
+		for _, blocks := range [...]int{1, 7, 31} { // one by one, and eight at a time
+			s.Encrypt(rounds, p[:blocks*BlockSize])
+		}
+		first, second := s.EncryptWords(rounds, binary.LittleEndian.Uint64(p[:]), binary.LittleEndian.Uint64(p[8:]), &answerChosen)
+		a.Add(first)
+		a.Add(second)
+	}
+	a.AddBytes(p)
+	stretch(p)
+	a.AddBytes(p)
+	return a
+}

@@ -1,0 +1,72 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build (amd64 || arm64) && !purego
+
+package gcm
+
+import "example.com/fastmac/internal/kernel"
+
+func init() { kernel.AddAnswer(kernel.GCM, func() bool { return answer() == wantAnswer }) }
+
+// wantAnswer is what TestAnswer computes with crypto/cipher.
+const wantAnswer = 0xdf1ac19d96f81229
+
+// The sizes of texts and of additional data of the answer: more than each at which kernels take other
+// code, and ends of all forms. Each third is for keys of another size.
+var answerSizes = [...]struct{ text, data int }{
+	{0, 2}, {0, 7}, {0, 15}, {0, 20}, {0, 49}, {0, 64}, {0, 100}, {0, 128}, {0, 511}, {0, 1100},
+	{1, 0}, {7, 33}, {15, 2}, {31, 50}, {45, 127}, {64, 96}, {97, 5}, {112, 80}, {0, 260}, {0, 900},
+	{128, 64}, {129, 0}, {255, 14}, {300, 100}, {510, 127}, {530, 20}, {700, 50}, {1024, 8}, {1200, 0}, {2352, 1},
+}
+
+// answerBytes is a multiple of 8, and more than the longest text, its tag, and the nonce.
+const answerBytes = 2400
+
+// answering is what the answer is computed with. On the stack it would take longer: the stack would have
+// to grow.
+var answering struct {
+	key  Key
+	text [answerBytes]byte
+}
+
+// answer returns a checksum of what the kernels in use make of keys of all sizes: 0 if they do not
+// open what they have sealed. All is in place, so that a wrong bit changes what follows.
+func answer() (a kernel.Answer) {
+	k, p := &answering.key, answering.text[:]
+	kernel.FillAnswer(p)
+	nonce := (*[NonceSize]byte)(p[answerBytes-NonceSize:])
+	for i, n := range answerSizes {
+		if i%10 == 0 {
+			k.init(p[:16+8*(i/10)])
+		}
+		out, data := p[:n.text+TagSize], p[answerBytes-n.data:]
+		k.Seal(out, nonce[:], out[:n.text], data)
+		a.AddBytes(p[:(len(out)+7)&^7])
+		if !k.Open(out[:n.text], nonce[:], out, data) {
+			return 0
+		}
+	}
+
+	// A stream, and a text in two runs.
+	var tag, sum [BlockSize]byte
+	const first, groups, rest = 10 * GroupSize, 15 * GroupSize, 77
+	k.Absorb(&sum, p[:first])
+	k.Absorb(&sum, p[first:groups])
+	k.Finish(&tag, &sum, nonce[:], p[groups:][:rest], groups+rest)
+	a.AddBytes(tag[:])
+	for _, open := range [...]bool{false, true} {
+		const first, second, data = 512, 100, 20
+		sum = [BlockSize]byte{}
+		var r run
+		r.sum, r.nonce, r.data, r.dst, r.src = &sum, nonce, p[answerBytes-data:], p, p[:first]
+		k.crypt(&r, open)
+		r.tag, r.data, r.dst, r.src = &tag, nil, p[first:], p[first:][:second]
+		r.blocks, r.dataBits, r.textBits = first/BlockSize, 8*data, 8*(first+second)
+		k.crypt(&r, open)
+		a.AddBytes(tag[:])
+	}
+	a.AddBytes(p)
+	return a
+}
