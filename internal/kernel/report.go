@@ -44,8 +44,8 @@ type Report struct {
 	GCMLacks    string `json:",omitempty"`
 
 	// Wrong has the kernels that are not used because they compute wrongly on this machine, as in
-	// "AES vaes256".
-	Wrong []string `json:",omitempty"`
+	// "NH avx2, AES vaes256".
+	Wrong string `json:",omitempty"`
 }
 
 // NewReport returns the report for this machine.
@@ -57,11 +57,13 @@ func NewReport() Report {
 		SHA512: Active(SHA512), SHA512Lacks: Lacks(SHA512),
 		GCM: Active(GCM), GCMLacks: Lacks(GCM),
 	}
+	var wrong []string
 	for l := range Layer(Layers) {
 		for _, name := range Wrong(l) {
-			r.Wrong = append(r.Wrong, l.String()+" "+name)
+			wrong = append(wrong, l.String()+" "+name)
 		}
 	}
+	r.Wrong = strings.Join(wrong, ", ")
 	// The names of variants are for tests.
 	if r.AES == "vaes" || r.AES == "vaes256" {
 		r.AES = "aesni"
@@ -100,8 +102,8 @@ func (r Report) String() string {
 			b.WriteString(" (lacks " + layer.lacks + ")")
 		}
 	}
-	if len(r.Wrong) > 0 {
-		b.WriteString("; not used, because they compute wrongly: " + strings.Join(r.Wrong, ", "))
+	if r.Wrong != "" {
+		b.WriteString("; not used, because they compute wrongly: " + r.Wrong)
 	}
 	return b.String()
 }

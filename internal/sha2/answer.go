@@ -17,8 +17,8 @@ func init() {
 
 // What crypto/sha256 and crypto/sha512 compute: see TestAnswers of package kernel.
 const (
-	wantAnswer256 = 0x67b854c346ede308
-	wantAnswer512 = 0xecbe7a1197afd16d
+	wantAnswer256 = 0x890c8b74d10e50c3
+	wantAnswer512 = 0x189b0605fad1b4c9
 )
 
 // Choose puts the best implementation into use, unless that has been done: see [kernel.Choose]. The
@@ -61,8 +61,9 @@ func (s *answering[W]) answer(initial *State[W]) (a kernel.Answer) {
 		addState(&a, &last)
 		if HasPairs[W]() && n > 0 {
 			pair := [2]Message[W]{message, message}
-			pair[0].Out = one.bytes()
-			pair[1].Out, pair[1].P = two.bytes(), data[:n-3*wordSize[W]()-1]
+			now, then := n%2, 1-n%2
+			pair[now].Out = one.bytes()
+			pair[then].Out, pair[then].P = two.bytes(), data[:n-3*wordSize[W]()-1]
 			if SumPair(&pair); one != last || two != before {
 				return 0
 			}
@@ -104,7 +105,7 @@ func (s *answering[W]) answerLanes(a *kernel.Answer) {
 		var initial, outer LaneSet
 		for l := range each {
 			all.Begin(l, &s.key.Inner, &s.key.Outer)
-			two[l] = s.data[(first+l)*wordSize[W]():][:2*BlockSize[W]()]
+			two[l] = s.data[37*(first+l):][:2*BlockSize[W]()] // no word is at two places that a transposition exchanges
 			one[l] = two[l][:BlockSize[W]()]
 			initial |= LaneSet((first+l)>>1&1) << l
 			outer |= LaneSet((first+l)&1) << l

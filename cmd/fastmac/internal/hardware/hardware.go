@@ -41,7 +41,7 @@ type Report struct {
 	SHA512Lacks string   `json:"sha512_lacks,omitempty"`
 	GCM         string   `json:"gcm"`
 	GCMLacks    string   `json:"gcm_lacks,omitempty"`
-	Wrong       []string `json:"wrong,omitempty"`
+	Wrong       string   `json:"wrong,omitempty"`
 	Required    bool     `json:"required_hardware"`
 	Missing     []string `json:"missing,omitempty"`
 	Error       string   `json:"error,omitempty"`
@@ -191,8 +191,8 @@ func (r *Report) String() string {
 		}
 		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-8s  %-11s  ", layer.name, layer.runs), "lacks "+layer.lacks))
 	}
-	if len(r.Wrong) > 0 {
-		b.WriteString(r.Style.Wrap("wrong     ", strings.Join(r.Wrong, ", ")+": not used, because they compute wrongly"))
+	if r.Wrong != "" {
+		b.WriteString(r.Style.Wrap("wrong     ", r.Wrong+": not used, because they compute wrongly"))
 	}
 	if r.Required {
 		b.WriteString("AES runs on AES instructions\n")

@@ -60,7 +60,7 @@ func main() {
 	flag.DurationVar(&s.most, "time", 24*time.Hour, "start no mutant after this `time`")
 	flag.StringVar(&s.logFile, "log", os.DevNull, "append outcomes to a `file`; mutants that it has are not tested again")
 	flag.StringVar(&s.kept, "cover", "", "keep which tests execute which instructions in a `directory`")
-	flag.BoolVar(&s.answers, "answers", false, "find out which mutants the known answers notice: run no other test, and no proof")
+	flag.BoolVar(&s.answers, "answers", false, "find out which mutants the known answers do not notice that compute wrong tags")
 	flag.Parse()
 	s.match = regexp.MustCompile(*match)
 	k := slices.IndexFunc(program.Architectures, func(a *machine.Architecture) bool { return a.Name == *arch })
@@ -151,7 +151,7 @@ func (s *session) run(w io.Writer, a *machine.Architecture) error {
 	case s.isEmulated():
 		decide = s.decideEmulated
 	case s.answers:
-		decide = func() error { return s.try("", allTests) }
+		decide = s.decideAnswers
 	}
 	if err := decide(); err != nil {
 		return err
@@ -238,6 +238,25 @@ func (s *session) decide() error {
 	}
 	s.progress("%d are %s, %d are %s\n", len(s.with(refused)), refused, len(s.with(undecided)), undecided)
 	return errors.Join(s.try(refused, moreTests), s.try(undecided, allTests))
+}
+
+// decideAnswers finds out which mutants the known answers notice, and which of the others compute wrong tags.
+func (s *session) decideAnswers() error {
+	if err := s.try("", allTests); err != nil {
+		return err
+	}
+	return s.each(s.with(survived, unreached), func(m *mutant) error {
+		r := <-s.runners
+		o, err := r.tryGroup(&group{binary: s.binaries[0], names: []string{"TestTags"}, cpu: time.Second}, m)
+		s.runners <- r
+		if err != nil {
+			return err
+		}
+		if o.killed() {
+			return s.done(m, outcome{wrong, o.How})
+		}
+		return s.done(m, outcome{How: survived})
+	})
 }
 
 // decideEmulated finds the outcomes of all mutants for arm64 by the proofs, and of some by the tests,

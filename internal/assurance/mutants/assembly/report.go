@@ -38,6 +38,7 @@ func (s *session) report(w io.Writer, commit string) {
 		{"Open: no test kills these, and the proofs say neither that they are wrong nor that they are equivalent", undecided + tested},
 		{"Open: the proofs hold, and a test fails", disputed},
 		{"Undecided: the proofs have no verdict, and there was no time for all tests", undecided},
+		{"The known answers do not notice these, and tags are wrong, or the process dies", wrong},
 		{"Undecided: there was time for the fast tests only", survived},
 		{"Undecided: no test executes these", unreached},
 		{"Refused by the proofs. No test of those that ran for longer kills these", refused + tested},

@@ -32,6 +32,7 @@ const (
 	crashed   = "crash"        // the process dies otherwise
 	timeOut   = "time"         // it uses too much
 	unreached = "not executed" // by any test
+	wrong     = "wrong tags"   // that the known answers do not notice
 )
 
 // killed reports whether a test fails.
