@@ -202,7 +202,7 @@ func TestNonceLengths(t *testing.T) {
 // whose last nonce has been used or skipped, and that its clones begin without any. It
 // also checks that nonces in order make it compute several blocks at once.
 func TestPadsWiped(t *testing.T) {
-	if !aes.InUse() || hasTagNonce() {
+	if !kernel.InUse(kernel.AES) || hasTagNonce() {
 		t.Skip("needs AES instructions, and no kernel that takes the nonce")
 	}
 	for _, size := range mactest.UMACTagSizes {
@@ -250,7 +250,7 @@ func TestPadsWiped(t *testing.T) {
 // TestPadsAhead checks for nonces of all lengths that a stream encrypts blocks ahead when the
 // second in order comes, and one block alone for a nonce that is the first, or out of order.
 func TestPadsAhead(t *testing.T) {
-	if !aes.InUse() {
+	if !kernel.InUse(kernel.AES) {
 		t.Skip("needs AES instructions")
 	}
 	for size := 8; size <= 16; size++ {

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 // eachKernel runs f as a subtest for each kernel that this machine has. Where this build has
 // kernels, crypto/aes is not used.
 func eachKernel(t *testing.T, f func(t *testing.T)) {
-	if assembly && !aes.InUse() {
+	if assembly && !kernel.InUse(kernel.AES) {
 		t.Skip("needs AES instructions")
 	}
 	mactest.EachKernel(t, mactest.AES, func(name string) {

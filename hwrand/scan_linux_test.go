@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/fastmac/internal/aes"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -36,7 +37,7 @@ const scanRounds = 20
 // key and the buffer must be, until Destroy. The process that TestScanned is returns the
 // bytes of the model, from which they are known.
 func TestScan(t *testing.T) {
-	if assembly && !aes.InUse() {
+	if assembly && !kernel.InUse(kernel.AES) {
 		t.Skip("needs AES instructions")
 	}
 	m := newModel()

@@ -133,7 +133,7 @@ func TestScan(t *testing.T) {
 	switch {
 	case fipsMode():
 		t.Skip("FIPS 140 mode: crypto/hmac keeps copies of the key")
-	case fastmac.RequireGCM() != nil || kernel.Active(kernel.GCM) == "stdlib" || !aes.InUse():
+	case fastmac.RequireGCM() != nil || kernel.Active(kernel.GCM) == "stdlib" || !kernel.InUse(kernel.AES):
 		t.Skip("needs kernels of AES and GMAC")
 	}
 	var in scanInput

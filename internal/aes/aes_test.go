@@ -22,7 +22,8 @@ import (
 )
 
 func need(t *testing.T) {
-	if !InUse() {
+	mactest.CheckKernels(t, mactest.AES)
+	if !kernel.InUse(kernel.AES) {
 		t.Skip("needs amd64 or arm64 with AES instructions, and a build without the tag purego")
 	}
 }

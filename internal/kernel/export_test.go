@@ -53,6 +53,9 @@ func again(answers func(l Layer) []func() bool, f func()) {
 	f()
 }
 
+// Chosen reports whether the implementation of the layer has been chosen.
+func Chosen(l Layer) bool { return chosen[l].Load() }
+
 // Right reports whether the implementation in use computes all answers of the layer, and how many they
 // are.
 func Right(l Layer) (right bool, answers int) {

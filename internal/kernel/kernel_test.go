@@ -5,6 +5,10 @@
 package kernel_test
 
 import (
+	"crypto"
+	"crypto/fips140"
+	"crypto/sha256"
+	"crypto/sha512"
 	"errors"
 	"go/build/constraint"
 	"os"
@@ -20,8 +24,12 @@ import (
 	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hmac"
+	"example.com/fastmac/hwrand"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/pbkdf2"
 	"golang.org/x/sys/cpu"
 )
 
@@ -135,12 +143,13 @@ func TestWrong(t *testing.T) {
 		fail["fault"] = func() bool { return *(*byte)(unsafe.Add(unsafe.Pointer(&m[0]), len(m))) == 0 }
 	}
 	for _, l := range layers {
+		if !kernel.InUse(l) {
+			continue
+		}
 		list := kernel.List(l)
 		list = list[slices.Index(list, kernel.Active(l)):]
 		fallback := len(list)
-		if !kernel.InUse(l) {
-			fallback = 0
-		} else if l != kernel.GCM {
+		if l != kernel.GCM {
 			fallback--
 		}
 		for how, fail := range fail {
@@ -179,6 +188,39 @@ func TestWrong(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestFirstUse checks that whatever needs a layer first chooses its implementation.
+func TestFirstUse(t *testing.T) {
+	key, batch := make([]byte, 32), []fastmac.Message{{Tag: make([]byte, 32)}, {Tag: make([]byte, 32)}}
+	for name, use := range map[string]struct {
+		layer kernel.Layer
+		first func() error
+	}{
+		"NewUMACKey, AES":   {kernel.AES, func() error { _, err := fastmac.NewUMACKey(key, 8); return err }},
+		"NewUMACKey":        {kernel.NH, func() error { _, err := fastmac.NewUMACKey(key, 8); return err }},
+		"NewUMAC":           {kernel.NH, func() error { _, err := fastmac.NewUMAC(key, 8); return err }},
+		"NewHMACKey":        {kernel.SHA256, func() error { _, err := fastmac.NewHMACKey(crypto.SHA224, key); return err }},
+		"NewHMAC":           {kernel.SHA512, func() error { _, err := fastmac.NewHMAC(crypto.SHA384, key); return err }},
+		"SumHMAC":           {kernel.SHA256, func() error { fastmac.SumHMAC(crypto.SHA256, nil, key, key); return nil }},
+		"SumHMAC, long key": {kernel.SHA512, func() error { fastmac.SumHMAC(crypto.SHA512, nil, make([]byte, 200), key); return nil }},
+		"SumHMACBatch":      {kernel.SHA256, func() error { fastmac.SumHMACBatch(crypto.SHA256, [][]byte{key, key}, batch); return nil }},
+		"hmac.New":          {kernel.SHA256, func() error { hmac.New(sha256.New, key); return nil }},
+		"pbkdf2.Key":        {kernel.SHA512, func() error { _, err := pbkdf2.Key(sha512.New, "password", key, 3, 32); return err }},
+		"pbkdf2.KeyBatch": {kernel.SHA256, func() error {
+			return pbkdf2.KeyBatch(t.Context(), sha256.New, []pbkdf2.Derivation{{Key: make([]byte, 32), Iter: 3}})
+		}},
+		"NewGMACKey":    {kernel.GCM, func() error { _, err := fastmac.NewGMACKey(key); return err }},
+		"aesgcm.NewKey": {kernel.GCM, func() error { _, err := aesgcm.NewKey(key); return err }},
+		"hwrand.New":    {kernel.AES, func() error { _, err := hwrand.New(); return err }},
+	} {
+		kernel.WithAnswer(use.layer, func() bool { return true }, func() {
+			err := use.first()
+			if !kernel.Chosen(use.layer) && !fips140.Enabled() || err != nil && !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("%s: %s has been chosen: %v, error %v", name, use.layer, kernel.Chosen(use.layer), err)
+			}
+		})
 	}
 }
 

@@ -43,9 +43,11 @@ import (
 	"sync"
 	"time"
 
+	_ "example.com/fastmac" // which registers its kernels
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/origin"
 )
 
@@ -111,6 +113,18 @@ type session struct {
 // anyTest is a pattern of the names of all tests.
 const anyTest = "^(Test|Fuzz|Example)"
 
+// kernels returns those that tests use, as FASTMAC_TEST_KERNELS has them.
+func kernels(a *machine.Architecture) string {
+	if a != x86.Architecture {
+		return "NH=neon,AES=armv8,SHA-512=sha512,GCM=armv8" // in qemu -cpu max
+	}
+	var names []string
+	for l := range kernel.Layer(kernel.Layers) {
+		names = append(names, l.String()+"="+kernel.Active(l))
+	}
+	return strings.Join(names, ",")
+}
+
 // run writes the report on all mutants.
 func (s *session) run(w io.Writer, a *machine.Architecture) error {
 	dir, err := os.MkdirTemp("/dev/shm", "fastmac-mutants-")
@@ -124,6 +138,8 @@ func (s *session) run(w io.Writer, a *machine.Architecture) error {
 	from, tests := packages, anyTest
 	if s.answers {
 		from, tests = []string{sourcePackage}, only("TestAnswers")
+	} else if err := os.Setenv("FASTMAC_TEST_KERNELS", kernels(a)); err != nil { // tests fail if the known answers refuse a mutant
+		return err
 	}
 	if s.suite, err = load(a, dir, from); err != nil {
 		return err
