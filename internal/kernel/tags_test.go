@@ -36,18 +36,33 @@ func TestTags(t *testing.T) {
 		"UMAC": {mactest.UMAC, tagsUMAC}, "AES": {mactest.AES, stretched}, "HMAC": {mactest.HMAC, tagsHMAC},
 	} {
 		t.Run(name, func(t *testing.T) {
+			before := make(map[kernel.Layer]int)
 			for _, l := range test.layers {
-				defer kernel.Select(l, kernel.Select(l, len(kernel.List(l))-1))
+				before[l] = kernel.Select(l, len(kernel.List(l))-1)
 			}
 			want := test.tags(t, message)
-			mactest.EachKernel(t, test.layers, func(names string) {
+			for l, index := range before {
+				kernel.Select(l, index)
+			}
+			eachRight(t, test.layers, func(names string) {
 				if got := test.tags(t, message); got != want {
 					t.Errorf("%s: wrong tags", names)
 				}
 			})
 		})
 	}
-	t.Run("GCM", func(t *testing.T) { mactest.EachKernel(t, mactest.GCM, func(string) { testGCM(t, message) }) })
+	t.Run("GCM", func(t *testing.T) { eachRight(t, mactest.GCM, func(string) { testGCM(t, message) }) })
+}
+
+// eachRight is EachKernel, or one call of f if some kernel is wrong: then those that are not in use may be, too.
+func eachRight(t *testing.T, layers []kernel.Layer, f func(names string)) {
+	for _, l := range layers {
+		if len(kernel.Wrong(l)) > 0 {
+			f("in use")
+			return
+		}
+	}
+	mactest.EachKernel(t, layers, f)
 }
 
 // sizes are those of the messages.
@@ -163,6 +178,9 @@ func stretched(t *testing.T, message []byte) (a kernel.Answer) {
 
 // testGCM compares with crypto/cipher.
 func testGCM(t *testing.T, message []byte) {
+	if err := fastmac.RequireGCM(); err != nil {
+		t.Skip(err)
+	}
 	for size := 16; size <= 32; size += 8 {
 		k, err := aesgcm.NewKey(message[:size])
 		if err != nil {
