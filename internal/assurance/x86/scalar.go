@@ -127,6 +127,12 @@ func (m model[W, V]) scalar(i *machine.Instruction) bool {
 	case "kshiftrb":
 		w := m.Right(8, m.Extract(m.Masks[i.Operands[1].Number], 0, 8), uint(i.Operands[2].Number))
 		m.Masks[i.Operands[0].Number] = m.Extend(8, w)
+	case "kxorw":
+		w := m.Constant(16, 0)
+		if a, b := &i.Operands[1], &i.Operands[2]; *a != *b {
+			w = m.Xor(16, m.Extract(m.get(a, 64), 0, 16), m.Extract(m.get(b, 64), 0, 16))
+		}
+		m.Masks[i.Operands[0].Number] = m.Extend(16, w)
 	case "push":
 		if n != 64 {
 			return false
