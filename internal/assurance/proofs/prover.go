@@ -196,7 +196,8 @@ func (v *prover) asBytes(words []formula.Word) (bytes []formula.Word) {
 
 // call executes the kernel with arguments, see words. After these there is room for its results,
 // and for nothing else. The kernel must use no memory below its stack pointer, nor more of it than
-// its frame, and leave only zeros there, besides the saved frame pointer.
+// its frame, and leave only zeros there, besides the saved frame pointer. In vector and mask registers
+// that it changes it must leave zeros too, and none of their upper halves in use.
 func (v *prover) call(list ...any) error {
 	f := v.function
 	arguments := v.words(list...)
@@ -234,7 +235,8 @@ func (v *prover) call(list ...any) error {
 	if v.before != nil {
 		v.before(m)
 	}
-	before, registers, vectors := slices.Clone(stack.Bytes), m.General, m.Vectors
+	before, registers, vectors, masks := slices.Clone(stack.Bytes), m.General, m.Vectors, m.Masks
+	var upper *machine.Instruction // after which the upper halves may be in use
 	visit := func(i *machine.Instruction) error {
 		from, ok := v.Offset(m.General[f.StackPointer], stack)
 		if !ok {
@@ -251,6 +253,12 @@ func (v *prover) call(list ...any) error {
 			return fmt.Errorf("%s: %v: the stack pointer is not in its frame", f.Name, i)
 		}
 		stack.From = from
+		switch {
+		case i.Mnemonic == "vzeroupper":
+			upper = nil
+		case i.Mnemonic[0] == 'v': // of AVX; arm64 has no such mnemonics
+			upper = i
+		}
 		return v.visit(m, i)
 	}
 	isTrue := func(i *machine.Instruction, w formula.Word) bool {
@@ -274,6 +282,14 @@ func (v *prover) call(list ...any) error {
 		if !v.isWiped(&m.Vectors[k], &vectors[k]) && !slices.Contains(unwiped, f.Name) {
 			return fmt.Errorf("%s: vector register %d is neither what it was nor zero", f.Name, k)
 		}
+	}
+	for k, w := range m.Masks {
+		if w != masks[k] && w != v.Constant(64, 0) {
+			return fmt.Errorf("%s: mask register %d is neither what it was nor zero", f.Name, k)
+		}
+	}
+	if upper != nil {
+		return fmt.Errorf("%s: %v: no VZEROUPPER after it", f.Name, upper)
 	}
 	for k := end; k < end+int(f.Arguments); k += 8 {
 		if w := v.FromBytes(stack.Bytes[k : k+8]); !slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) && w != v.Constant(64, 0) {
