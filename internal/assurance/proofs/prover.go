@@ -38,6 +38,7 @@ type prover struct {
 	steps  int                            // instructions executed
 	sizes  map[*machine.Instruction][]int // if not nil, for which an instruction is executed, in order
 	before func(m *state)                 // what call calls before the kernel, or nil
+	says   []formula.Word                 // the next that Unknown returns
 	g      *formula.Algebraist            // for proofs of GCM
 }
 
@@ -84,8 +85,15 @@ func (v *prover) variable(n int, max uint64) formula.Word {
 	return v.Variable(n, v.count, max)
 }
 
-// Unknown is a variable.
-func (v *prover) Unknown(n int) formula.Word { return v.variable(n, algebra.Trim(n, 1<<64-1)) }
+// Unknown is a variable, or what the proof has chosen.
+func (v *prover) Unknown(n int) formula.Word {
+	if len(v.says) > 0 {
+		w := v.says[0]
+		v.says = v.says[1:]
+		return w
+	}
+	return v.variable(n, algebra.Trim(n, 1<<64-1))
+}
 
 // place makes an object of words of n bits, at any multiple of their size, and returns its address.
 func (v *prover) place(n int, readOnly bool, words ...formula.Word) formula.Word {
