@@ -66,7 +66,7 @@ var planted = []fault{
 	{"a secret in a vector register of UMAC", nhFile, "nhPolyAVX2", "VPXOR X1, X1, X1", "XORL R10, R10", "vector register 1"},
 	{"a secret in an upper vector register of UMAC", nhFile, "tagTwoAVX512", "VPXORQ X18, X18, X18", "XORL R10, R10", "vector register 18"},
 	{"a secret in a vector register of a kernel that leaves others", nhFile, "tagOnlyAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; VMOVDQU 24(AX), X15; ...", "vector register 15"},
-	{"a secret in an upper vector register of a kernel that leaves others", nhFile, "fillAVX512", "VZEROUPPER", "MOVQ group+0(FP), AX; VMOVDQU64 (AX), Z31; ...", "vector register 31"},
+	{"a secret in an upper vector register of a kernel that leaves others", nhFile, "fillAVX512", "VZEROUPPER", "MOVQ group+0(FP), AX; VMOVDQU64 (AX), Y31; ...", "vector register 31"},
 	{"what Go code has copied", aesFile, "expandKey128", "PXOR X14, X14", "XORL R10, R10", "vector register 14"},
 	{"a round key in a vector register", aesFile, "expandKey256", "PXOR X0, X0", "XORL R10, R10", "vector register 0"},
 	{"a secret in mask register 0", nhFile, "nhAddAVX512", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ 24(AX), BX; KMOVQ BX, K0; ...", "mask register 0"},
