@@ -3244,6 +3244,9 @@ done34:
 
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -3363,6 +3366,9 @@ done37:
 
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -3594,7 +3600,7 @@ hashed48:
 	RET
 
 // func fillAVX512(group *[32]byte, p []byte)
-// Requires: AVX, AVX512BW, AVX512VL, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
 TEXT ·fillAVX512(SB), $0-32
 	MOVQ       group+0(FP), AX
 	MOVQ       p_base+8(FP), CX
@@ -3604,6 +3610,7 @@ TEXT ·fillAVX512(SB), $0-32
 	KMOVD      BX, K1
 	VMOVDQU8.Z (CX), K1, Y0
 	VMOVDQU    Y0, (AX)
+	KXORW      K1, K1, K1
 	VZEROUPPER
 	RET
 
@@ -3906,6 +3913,9 @@ done66:
 	VPXOR        X1, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
+	KXORW        K1, K1, K1
+	KXORW        K2, K2, K2
+	KXORW        K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -4060,6 +4070,9 @@ done70:
 	VPXOR   X1, X0, X0
 	MOVQ    tag+0(FP), AX
 	VMOVQ   X0, (AX)
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -4402,6 +4415,9 @@ done75:
 	VPXOR        X13, X13, X13
 	VPXOR        X14, X14, X14
 	VPXOR        X15, X15, X15
+	KXORW        K1, K1, K1
+	KXORW        K2, K2, K2
+	KXORW        K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -4629,6 +4645,9 @@ done79:
 	VPXOR   X10, X10, X10
 	VPXOR   X11, X11, X11
 	VPXOR   X14, X14, X14
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -5668,6 +5687,9 @@ done80:
 	VPXORQ X16, X16, X16
 	VPXORQ X17, X17, X17
 	VPXORQ X18, X18, X18
+	KXORW  K1, K1, K1
+	KXORW  K2, K2, K2
+	KXORW  K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -9089,6 +9111,10 @@ done196:
 	VPXORQ  X28, X28, X28
 	VPXORQ  X29, X29, X29
 	VPXORQ  X30, X30, X30
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
+	KXORW   K4, K4, K4
 	VZEROUPPER
 	RET
 
@@ -9680,6 +9706,7 @@ round241:
 	VPXOR           X13, X13, X13
 	VPXOR           X14, X14, X14
 	VPXOR           X15, X15, X15
+	KXORW           K1, K1, K1
 	VZEROUPPER
 	RET
 
@@ -11956,6 +11983,9 @@ stored264:
 	VPXOR   X14, X14, X14
 	VPXOR   X15, X15, X15
 	VPXORQ  X16, X16, X16
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -12286,6 +12316,9 @@ stored281:
 	VPXOR   X12, X12, X12
 	VPXOR   X13, X13, X13
 	VPXOR   X14, X14, X14
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
 	VZEROUPPER
 	RET
 

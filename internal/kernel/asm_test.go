@@ -34,26 +34,26 @@ func functions(t *testing.T, file string) []string {
 	return strings.Split(string(text), "\nTEXT ")[1:]
 }
 
-// Vectors are how the assembly of an architecture uses vector registers.
+// Vectors are how the assembly of an architecture uses vector registers, and on amd64 mask registers.
 type vectors struct {
 	files    []string
-	register *regexp.Regexp // the number of one
+	register *regexp.Regexp // the number of one; of a mask register K and the number
 	zero     *regexp.Regexp // an instruction that sets one to zero if its operands are the same
 	jump     *regexp.Regexp // the instruction and the label
 	always   string         // the jump without a condition
 	copies   []string       // the registers with which Go code copies
-	short    []string       // the kernels that hash short messages, and leave what they used
+	short    map[string]int // the kernels that hash short messages, and how many vector registers they leave: the first ones
 }
 
 var architectures = []vectors{{
 	files:    assembly,
-	register: regexp.MustCompile(`\b[XYZ](\d+)\b`),
-	zero:     regexp.MustCompile(`^\tV?PXORQ? +X(\d+), X(\d+)(?:, X(\d+))?$`),
+	register: regexp.MustCompile(`\b(?:[XYZ](\d+)|(K\d))\b`),
+	zero:     regexp.MustCompile(`^\t(?:V?PXORQ?|KXORW) +X?(K?\d+), X?(K?\d+)(?:, X?(K?\d+))?$`),
 	jump:     regexp.MustCompile(`^\t(J\w+) +(\w+)$`),
 	always:   "JMP",
 	copies:   []string{"14"}, // see internal/asm/output
-	short: []string{"·nhAddAVX512", "·nhAddAVX2", "·fillAVX512", "·fillAVX2", "·tagOnlyAVX512", "·tagOnlyAVX2",
-		"·tagWordsAVX512", "·tagWordsAVX2"},
+	short: map[string]int{"·nhAddAVX512": 13, "·nhAddAVX2": 10, "·fillAVX512": 1, "·fillAVX2": 2, "·tagOnlyAVX512": 13,
+		"·tagOnlyAVX2": 10, "·tagWordsAVX512": 5, "·tagWordsAVX2": 10},
 }, {
 	files: assemblyARM64,
 	// Of a WORD, in its comment. F is what loads and stores call V.
@@ -64,28 +64,33 @@ var architectures = []vectors{{
 	copies:   []string{"16", "17"}, // cmd/compile, LoweredMove
 }}
 
-// TestVectorsWiped checks that functions set all vector registers that they use to zero
-// before they return, except for the kernels of amd64 that hash short messages.
+// TestVectorsWiped checks that functions set all vector and mask registers that they use to zero
+// before they return, except for the first vector registers in the kernels of amd64 that hash short
+// messages.
 func TestVectorsWiped(t *testing.T) {
 	for _, a := range architectures {
 		short := 0
 		for _, file := range a.files {
 			for _, function := range functions(t, file) {
 				name, _, _ := strings.Cut(function, "(")
-				switch {
-				case chooses(function):
-					continue
-				case slices.Contains(a.short, name):
-					short++
+				if chooses(function) {
 					continue
 				}
-				for _, register := range a.left(strings.Split(function, "\n")) {
-					t.Errorf("%s: %s does not set vector register %s to zero before RET", file, name, register)
+				left := a.left(strings.Split(function, "\n"))
+				if first, ok := a.short[name]; ok {
+					short++
+					left = slices.DeleteFunc(left, func(register string) bool {
+						n, err := strconv.Atoi(register)
+						return err == nil && n < first || slices.Contains(a.copies, register)
+					})
+				}
+				for _, register := range left {
+					t.Errorf("%s: %s does not set register %s to zero before RET", file, name, register)
 				}
 			}
 		}
 		if short != len(a.short) {
-			t.Errorf("%s: %d functions of %q", a.files[0], short, a.short)
+			t.Errorf("%s: %d functions of %v", a.files[0], short, a.short)
 		}
 	}
 }
@@ -208,7 +213,7 @@ long3:
 	}
 }
 
-// left returns the vector registers that a function has used and not set to zero at a return. It
+// left returns the registers that a function has used and not set to zero at a return. It
 // follows the lines, and jumps with what has been used before them, until a round finds no more
 // that go back.
 func (a vectors) left(lines []string) []string {
@@ -248,8 +253,9 @@ func (a vectors) left(lines []string) []string {
 				}
 			case strings.TrimSpace(line) != "VZEROUPPER":
 				for _, m := range a.register.FindAllStringSubmatch(line, -1) {
-					used[m[1]] = true
-					delete(zero, m[1])
+					register := strings.Join(m[1:], "")
+					used[register] = true
+					delete(zero, register)
 				}
 			}
 			if line == "\tRET" || to != nil && to[1] == a.always { // what follows is jumped to
@@ -260,10 +266,17 @@ func (a vectors) left(lines []string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestLeft checks that left sees registers in all kinds of lines of arm64, and all jumps.
+// TestLeft checks that left sees mask registers of amd64, registers in all kinds of lines of arm64,
+// and all jumps.
 func TestLeft(t *testing.T) {
 	const wiped = "\tVEOR\tV16.B16, V16.B16, V16.B16\n\tVEOR\tV17.B16, V17.B16, V17.B16\n"
+	const wipedX14, wipedK1 = "\tVPXOR   X14, X14, X14\n", "\tKXORW   K1, K1, K1\n"
 	for _, test := range []struct{ code, want string }{
+		{"\tKMOVQ   BX, K1\n\tVMOVDQU8.Z (DX), K1, Z2\n\tVPXOR   X2, X2, X2\n" + wipedX14 + wipedK1 + "\tVZEROUPPER\n\tRET", ""},
+		{"\tKMOVQ   BX, K7\n" + wipedX14 + wipedK1 + "\tRET", "K7"},
+		{"\tKMOVQ   BX, K1\n" + wipedX14 + "\tKXORW   K1, K1, K2\n\tRET", "K1 K2"},
+		{"\tKMOVQ   BX, K1\n" + wipedX14 + wipedK1 + "\tKSHIFTRB $0x04, K2, K1\n\tRET", "K1 K2"},
+		{"\tKMOVQ   BX, K1\n\tJLS     end\n" + wipedK1 + "\nend:\n" + wipedX14 + "\tRET", "K1"},
 		{wiped + "\tRET", ""},
 		{"\tRET", "16 17"},
 		{wiped + "\tFLDPQ\t0(R3), (F8, F9)\n\tRET", "8 9"},
@@ -276,7 +289,11 @@ func TestLeft(t *testing.T) {
 		{"\tB\tfirst\n\nthird:\n" + wiped + "\tRET\n\nsecond:\n\tB\tthird\n\nfirst:\n\tFMOVQ\t0(R1), F7\n\tB\tsecond", "7"},
 		{wiped + "\tTBZ\t$4, R1, end\n\tRET\n\nback:\n\tFMOVQ\t0(R1), F5\n\tBLT\tend\n\nend:\n" + wiped + "\tBNE\tback\n\tRET", "5"},
 	} {
-		if left := strings.Join(architectures[1].left(strings.Split(test.code, "\n")), " "); left != test.want {
+		a := architectures[1]
+		if strings.Contains(test.code, wipedX14) {
+			a = architectures[0]
+		}
+		if left := strings.Join(a.left(strings.Split(test.code, "\n")), " "); left != test.want {
 			t.Errorf("%q leaves %q, want %q", test.code, left, test.want)
 		}
 	}

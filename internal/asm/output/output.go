@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package output writes the assembly of a generator. Functions clear the vector registers that
-// they have used, moves of a vector register to itself are removed, and the header names the
+// Package output writes the assembly of a generator. Functions clear the vector and mask registers
+// that they have used, moves of a vector register to itself are removed, and the header names the
 // command that writes the file.
 package output
 
@@ -21,10 +21,11 @@ import (
 	"github.com/mmcloughlin/avo/pass"
 )
 
-// Generate is like [build.Generate], except that each function sets vector registers to
+// Generate is like [build.Generate], except that each function sets vector and mask registers to
 // zero before it returns: those that it may have written before that return, and X14, with
-// which Go code copies 16 bytes at a time. The functions named in keeps do not. Generate also
-// removes moves of a vector register to itself, which the allocation of registers leaves.
+// which Go code copies 16 bytes at a time. The functions named in keeps leave vector registers as
+// they are. Generate also removes moves of a vector register to itself, which the allocation of
+// registers leaves.
 func Generate(keeps ...string) {
 	pass.Compile = pass.Concat(
 		pass.Compile,
@@ -32,10 +33,7 @@ func Generate(keeps ...string) {
 		pass.FunctionPass(pass.LabelTarget), // Compile does not keep the targets of labels
 		pass.FunctionPass(pass.CFG),         // and the control flow graph
 		pass.FunctionPass(func(fn *ir.Function) error {
-			if slices.Contains(keeps, fn.Name) {
-				return nil
-			}
-			return wipeVectors(fn)
+			return wipe(fn, slices.Contains(keeps, fn.Name))
 		}),
 	)
 	build.Generate()

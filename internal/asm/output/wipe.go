@@ -38,11 +38,14 @@ func pruneMoves(fn *ir.Function) error {
 	return nil
 }
 
-// vectors is a set of vector registers, by number.
-type vectors uint32
+// registers is a set: vector registers by number, and from bit firstMask on mask registers.
+type registers uint64
 
-// wipeVectors adds to a compiled function the instructions that clear registers.
-func wipeVectors(fn *ir.Function) error {
+const firstMask = 32
+
+// wipe adds to a compiled function the instructions that set to zero what may have been written: mask
+// registers, and vector registers too if it must not keep them.
+func wipe(fn *ir.Function, keepsVectors bool) error {
 	written := writtenBefore(fn)
 	avx := slices.ContainsFunc(fn.Instructions(), func(i *ir.Instruction) bool { return i.Opcode == "VZEROUPPER" })
 	var nodes []ir.Node
@@ -53,7 +56,11 @@ func wipeVectors(fn *ir.Function) error {
 			if avx {
 				at--
 			}
-			wipes, err := zero(written[i]|1<<14, avx)
+			wiped := written[i] | 1<<14
+			if keepsVectors {
+				wiped &^= 1<<firstMask - 1
+			}
+			wipes, err := zero(wiped, avx)
 			if err != nil {
 				return err
 			}
@@ -68,15 +75,18 @@ func wipeVectors(fn *ir.Function) error {
 
 // writtenBefore returns, for each instruction, the registers that may have been written
 // when it is reached.
-func writtenBefore(fn *ir.Function) map[*ir.Instruction]vectors {
-	before := make(map[*ir.Instruction]vectors)
+func writtenBefore(fn *ir.Function) map[*ir.Instruction]registers {
+	before := make(map[*ir.Instruction]registers)
 	for changed := true; changed; {
 		changed = false
 		for _, i := range fn.Instructions() {
 			after := before[i]
 			for _, r := range i.OutputRegisters() {
-				if r.Kind() == reg.KindVector {
+				switch r.Kind() {
+				case reg.KindVector:
 					after |= 1 << reg.ToPhysical(r).PhysicalIndex()
+				case reg.KindOpmask:
+					after |= 1 << (firstMask + reg.ToPhysical(r).PhysicalIndex())
 				}
 			}
 			for _, next := range i.Succ {
@@ -90,15 +100,18 @@ func writtenBefore(fn *ir.Function) map[*ir.Instruction]vectors {
 	return before
 }
 
-// zero returns instructions that set the full width of each register in v to zero.
-func zero(v vectors, avx bool) (nodes []ir.Node, err error) {
-	for n := range 32 {
-		if v&(1<<n) == 0 {
+// zero returns instructions that set the full width of each register in r to zero.
+func zero(r registers, avx bool) (nodes []ir.Node, err error) {
+	for n := range firstMask + 8 {
+		if r&(1<<n) == 0 {
 			continue
 		}
 		var i *ir.Instruction
 		x := reg.Vector.Lookup(reg.Index(n), reg.S128)
 		switch {
+		case n >= firstMask: // KXORW also sets the upper bits to zero
+			k := reg.Opmask.Lookup(reg.Index(n-firstMask), reg.S64)
+			i, err = x86.KXORW(k, k, k)
 		case !avx:
 			i, err = x86.PXOR(x, x)
 		case n < 16:

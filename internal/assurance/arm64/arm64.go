@@ -27,7 +27,7 @@ const (
 )
 
 // Architecture is arm64. X18 is the operating system's.
-var Architecture = &machine.Architecture{Name: "arm64", StackPointer: SP, FramePointer: X29, Kept: []int{X18, X28, LR}, Goroutine: X28}
+var Architecture = &machine.Architecture{Name: "arm64", StackPointer: SP, FramePointer: X29, Kept: []int{X18, X28, LR}, Goroutine: X28, Copies: []int{16, 17}}
 
 // Models are those of arm64.
 type Models[W, V any] struct{}

@@ -76,10 +76,10 @@ func (m model[W, V]) scalar(i *machine.Instruction) bool {
 		set(operand(1))
 	case "adr":
 		set(m.Global(i.Operands[1].Number))
-	case "rndrrs": // nothing is known of the word; Z may be set, and the other flags are 0
-		set(m.Unknown(n))
-		unknown := m.Extend(1, m.Unknown(1))
-		m.SetFlags(machine.Sum, n, unknown, m.Constant(n, 0), zero, unknown)
+	case "rndrrs": // nothing is known of the word; it is 0 if there is none, which Z says; the other flags are 0
+		has := m.Unknown(1)
+		set(m.Choose(n, has, m.Unknown(n), m.Constant(n, 0)))
+		m.SetFlags(machine.Sum, n, m.Extend(1, has), m.Constant(n, 0), zero, m.Extend(1, has))
 	case "csel":
 		set(m.Choose(n, m.condition(i.Condition), operand(1), operand(2)))
 	case "add":

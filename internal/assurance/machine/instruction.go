@@ -12,13 +12,14 @@ import (
 	"slices"
 )
 
-// An Architecture has the general registers that the conventions of Go's assembly name.
+// An Architecture has the registers that the conventions of Go's assembly name.
 type Architecture struct {
 	Name         string // as GOARCH
 	StackPointer int
 	FramePointer int
 	Kept         []int // others that a function must not change
 	Goroutine    int   // the one that has the address of the goroutine, or None
+	Copies       []int // vector registers, with which Go code copies 16 bytes at a time
 }
 
 // An Instruction is one of the machine code.

@@ -32,8 +32,8 @@ type proof struct {
 
 var proofs = []proof{
 	{"cpuid7", "nothing but its result is written", proveCPUID, x86.Architecture},
-	{"rdseed", "nothing but the word and the result is written", proveSeed, x86.Architecture},
-	{"rndrrs", "nothing but the word and the result is written", proveSeed, arm64.Architecture},
+	{"rdseed", "the word of the generator and a result that is not zero are written, or zeros, and nothing else", proveSeed, x86.Architecture},
+	{"rndrrs", "the word of the generator and a result that is not zero are written, or zeros, and nothing else", proveSeed, arm64.Architecture},
 	{"lines", "the lines of four objects at 1 to 3 offsets are prefetched, and of the objects nothing is read", provePrefetch, nil},
 	{"nhAdd", "NH of each run of groups in a block (AVX-512: from four on)", proveAdd, nil},
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
@@ -112,11 +112,27 @@ func proveCPUID(v *prover) (cases int, err error) {
 	return 1, v.call()
 }
 
-// proveSeed proves that rdseed and rndrrs write nothing but the word and the result, of which nothing
-// is known.
+// proveSeed proves that rdseed and rndrrs write the word of the generator and a result that is not zero,
+// or zeros if the generator has none, and nothing else.
 func proveSeed(v *prover) (cases int, err error) {
-	v.reset()
-	return 1, v.call(v.place(8, false, v.variables(8, 8, 0xff)...))
+	for has := range uint64(2) {
+		v.reset()
+		random := v.variable(64, 1<<64-1)
+		v.says = []formula.Word{v.Constant(1, has), random}
+		word := v.place(8, false, v.variables(8, 8, 0xff)...)
+		if err := v.call(word); err != nil {
+			return cases, err
+		}
+		want := []formula.Word{v.Constant(64, 0), random}[has]
+		if err := v.equalWords(v.result(word, 64, 1), []formula.Word{want}, "%d words", has); err != nil {
+			return cases, err
+		}
+		if result := v.MustValue(v.results[0], "the result"); (result != 0) != (has != 0) {
+			return cases, fmt.Errorf("%s: returns %#x for %d words", v.function.Name, result, has)
+		}
+		cases++
+	}
+	return cases, nil
 }
 
 // provePrefetch proves that lines prefetches at all offsets of all objects, in this order, writes

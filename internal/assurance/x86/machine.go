@@ -16,7 +16,7 @@ import (
 )
 
 // Architecture is amd64.
-var Architecture = &machine.Architecture{Name: "amd64", StackPointer: RSP, FramePointer: RBP, Goroutine: machine.None}
+var Architecture = &machine.Architecture{Name: "amd64", StackPointer: RSP, FramePointer: RBP, Goroutine: machine.None, Copies: []int{14}}
 
 // Numbers of general registers.
 const (

@@ -127,6 +127,12 @@ func (m model[W, V]) scalar(i *machine.Instruction) bool {
 	case "kshiftrb":
 		w := m.Right(8, m.Extract(m.Masks[i.Operands[1].Number], 0, 8), uint(i.Operands[2].Number))
 		m.Masks[i.Operands[0].Number] = m.Extend(8, w)
+	case "kxorw":
+		w := m.Constant(16, 0)
+		if a, b := &i.Operands[1], &i.Operands[2]; *a != *b {
+			w = m.Xor(16, m.Extract(m.get(a, 64), 0, 16), m.Extract(m.get(b, 64), 0, 16))
+		}
+		m.Masks[i.Operands[0].Number] = m.Extend(16, w)
 	case "push":
 		if n != 64 {
 			return false
@@ -143,9 +149,10 @@ func (m model[W, V]) scalar(i *machine.Instruction) bool {
 		for _, r := range []int{RAX, RBX, RCX, RDX} {
 			m.General[r] = m.Extend(32, m.Unknown(32))
 		}
-	case "rdseed": // so with this, and with its carry: the borrow of 0-1 or 0-0; the other flags are 0
-		set(m.Unknown(n))
-		m.SetFlags(machine.Subtraction, n, m.Constant(n, 0), m.Extend(1, m.Unknown(1)), zero, m.Constant(n, 1))
+	case "rdseed": // so with this: 0 if there is nothing, which the carry says: the borrow of 0-1 or 0-0; the other flags are 0
+		has := m.Unknown(1)
+		set(m.Choose(n, has, m.Unknown(n), m.Constant(n, 0)))
+		m.SetFlags(machine.Subtraction, n, m.Constant(n, 0), m.Extend(1, has), zero, m.Constant(n, 1))
 	default:
 		return false
 	}

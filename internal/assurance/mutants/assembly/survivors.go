@@ -35,7 +35,7 @@ const (
 )
 
 // sourcePackage has the sourceTests, which read the .s files of the module whose folder of this
-// name they are started in. They look for wipes of vector registers, and for VZEROUPPER and
+// name they are started in. They look for wipes of vector and mask registers, and for VZEROUPPER and
 // wipes of the frame.
 const sourcePackage = "internal/kernel"
 
@@ -43,7 +43,7 @@ var sourceTests = []struct {
 	name     string
 	looksFor *regexp.Regexp
 }{
-	{"TestVectorsWiped", regexp.MustCompile(`^(v?pxorq? xmm|eor v)`)},
+	{"TestVectorsWiped", regexp.MustCompile(`^(v?pxorq? xmm|kxorw|eor v)`)},
 	{"TestUpperHalves", regexp.MustCompile(`^(vzeroupper|(movups|vmovdqu) [xy]mmword ptr \[rsp|vpxor ymm|pxor xmm)`)},
 }
 
