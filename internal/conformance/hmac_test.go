@@ -270,7 +270,7 @@ func TestHMACLength(t *testing.T) {
 					t.Errorf("%v on %s: %s: tag %x, want %x", h, kernels, name, got, want)
 				}
 			}
-			flavours = flavours[:1] // it takes long, and the Go code of the others is the same on other kernels
+			flavours = flavours[:min(1, 64-h.Size())] // it takes long, and the rest of the Go code is the same
 		})
 		// As many as all lanes, of one length.
 		b := newHMACBatch(h, key, msg)
