@@ -86,6 +86,18 @@ func testGMACVerify(t *testing.T) {
 }
 
 // TestGMACPrinting checks that keys and streams print as their name and nothing else.
+// TestGMACCloneLength clones a stream whose length takes all bits.
+func TestGMACCloneLength(t *testing.T) {
+	mactest.EachKernel(t, mactest.GCM, func(string) {
+		m := mactest.Must(fastmac.NewGMAC(make([]byte, 16)))
+		want := mactest.Field(m, "length")
+		copy(want, "\xff\xff\xff\xff\xff\xff\xff\xff")
+		if got := mactest.Field(mactest.Must(m.Clone()), "length"); !bytes.Equal(got, want) {
+			t.Errorf("length %x, want %x", got, want)
+		}
+	})
+}
+
 func TestGMACPrinting(t *testing.T) {
 	k, m := new(fastmac.GMACKey), new(fastmac.GMAC)
 	mactest.Printing(t, "fastmac.GMACKey(128-bit tag)", k)

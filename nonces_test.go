@@ -167,6 +167,31 @@ func TestNoncesFork(t *testing.T) {
 	}
 }
 
+// TestNoncesForkRandom checks that each byte of the first nonce after a fork is drawn anew.
+func TestNoncesForkRandom(t *testing.T) {
+	for size := 12; size <= 16; size++ {
+		nonces := NewNonceSequence(size)
+		mactest.TestRandom(t, fmt.Sprint(size, " bytes"), func() []byte { fork.Pretend(); return nonces.Next(nil) })
+	}
+}
+
+// TestNoncesForkInNext has a fork just before Next takes a number, after which it must ask for the
+// process.
+func TestNoncesForkInNext(t *testing.T) {
+	nonces := NewNonceSequence(16)
+	before := nonces.Next(nil)
+	parent, used := fork.Current(), nonces.used.Load()
+	defer fork.Replace(func() fork.Process {
+		if nonces.used.Load() == used {
+			return parent
+		}
+		return parent + 1
+	})()
+	if got := nonces.Next(nil); subtract(got, before) < 1<<20 {
+		t.Errorf("%x, in the parent %x", got, before)
+	}
+}
+
 // TestNoncesStorage checks that Next writes its nonce and nothing else, and in place if dst
 // has room.
 func TestNoncesStorage(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -259,6 +260,39 @@ func TestChunkQueue(t *testing.T) {
 	c.panicked = "x"
 	if _, ok := c.take(); ok {
 		t.Error("took a chunk after a panic")
+	}
+}
+
+// TestChunksAwaited has a helper that is at work when the caller has come to its end, or panics. The
+// caller must not return before it, because the helper reads the message.
+func TestChunksAwaited(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
+			c := newChunkQueue(k, make([]byte, 9*chunkSize), new(l2State), 1)
+			i, _ := c.take()
+			if panics {
+				c.panicked = "x"
+			}
+			returned := false
+			go func() {
+				defer func() {
+					returned = true
+					if value := recover(); value != c.panicked {
+						t.Errorf("panic %v, want %v", value, c.panicked)
+					}
+				}()
+				c.run()
+			}()
+			if synctest.Wait(); returned {
+				t.Errorf("panics %v: run returns while a helper reads", panics)
+			}
+			c.hash(i)
+			if synctest.Wait(); !returned {
+				t.Errorf("panics %v: run does not return", panics)
+			}
+			c.checkWiped(t, "after a wait")
+		})
 	}
 }
 

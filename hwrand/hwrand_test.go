@@ -305,6 +305,33 @@ func TestForkInRead(t *testing.T) {
 	})
 }
 
+// TestForkInCopy has a fork just before a Read has its last bytes, from the buffer or a key of its own,
+// after which it must ask for the process.
+func TestForkInCopy(t *testing.T) {
+	eachKernel(t, func(t *testing.T) {
+		for _, size := range []int{16, 32, 64, 100, 480, 512, 600, 70_000} {
+			var s source
+			r, m := newReader(s.now, s.seed, s.cpu), newModel()
+			got := make([]byte, size)
+			r.Read(make([]byte, 1)) // so that there is a buffer
+			m.read(1)
+			want, seeds := m.read(size), s.seeds
+			parent := fork.Current()
+			restore := fork.Replace(func() fork.Process {
+				if !bytes.Equal(got[size-16:], want[size-16:]) && s.seeds == seeds {
+					return parent
+				}
+				return parent + 1
+			})
+			r.Read(got)
+			restore()
+			if s.seeds == seeds || bytes.Equal(got[:16], want[:16]) || bytes.Equal(got[size-16:], want[size-16:]) {
+				t.Errorf("%d bytes: as without the fork, or in part", size)
+			}
+		}
+	})
+}
+
 // TestCPU checks when the CPU is asked: before a seed is drawn, and after more than a second.
 func TestCPU(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {

@@ -345,26 +345,41 @@ func TestManyAllocations(t *testing.T) {
 	}
 }
 
-// TestFork checks that a sender of another process seals nothing.
+// TestFork checks that a sender of another process seals nothing, also if the fork is just before it
+// takes counters.
 func TestFork(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
 		m := newMany(a, 1, func(int) (Config, Counters) { return config(), Fresh() })
 		s := m.senders[0]
 		mactest.Must(s.Seal(nil, nil))
+		refuses := func() {
+			t.Helper()
+			if p, err := s.Seal([]byte("abc"), nil); err != ErrCopied || string(p) != "abc" {
+				t.Errorf("Seal: %q, %v", p, err)
+			}
+			if p, err := s.Trailer([]byte("abc"), nil); err != ErrCopied || string(p) != "abc" {
+				t.Errorf("Trailer: %q, %v", p, err)
+			}
+			batch := []Packet{{Bytes: []byte("abc")}}
+			if err := s.SealBatch(batch); err != ErrCopied || string(batch[0].Bytes) != "abc" {
+				t.Errorf("the method SealBatch: %q, %v", batch[0].Bytes, err)
+			}
+			if n := m.seal([]int{0}, batch); n != 0 || batch[0].Err != ErrCopied || string(batch[0].Bytes) != "abc" {
+				t.Errorf("SealBatch: %d, %q, %v", n, batch[0].Bytes, batch[0].Err)
+			}
+		}
+		parent, next := fork.Current(), s.Next()
+		restore := fork.Replace(func() fork.Process {
+			if taken := s.Next() != next; !taken {
+				return parent
+			}
+			next = s.Next()
+			return parent + 1
+		})
+		refuses()
+		restore()
 		fork.Pretend()
-		if p, err := s.Seal([]byte("abc"), nil); err != ErrCopied || string(p) != "abc" {
-			t.Errorf("Seal: %q, %v", p, err)
-		}
-		if p, err := s.Trailer([]byte("abc"), nil); err != ErrCopied || string(p) != "abc" {
-			t.Errorf("Trailer: %q, %v", p, err)
-		}
-		batch := []Packet{{Bytes: []byte("abc")}}
-		if err := s.SealBatch(batch); err != ErrCopied || string(batch[0].Bytes) != "abc" {
-			t.Errorf("the method SealBatch: %q, %v", batch[0].Bytes, err)
-		}
-		if n := m.seal([]int{0}, batch); n != 0 || batch[0].Err != ErrCopied || string(batch[0].Bytes) != "abc" {
-			t.Errorf("SealBatch: %d, %q, %v", n, batch[0].Bytes, batch[0].Err)
-		}
+		refuses()
 		if err := s.Extend(1 << 48); err != ErrCopied {
 			t.Errorf("Extend: %v", err)
 		}

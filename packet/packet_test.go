@@ -113,7 +113,7 @@ func errorOf(r packetref.Result) error {
 
 // TestDerive compares the derivation of keys with crypto/hkdf.
 func TestDerive(t *testing.T) {
-	for _, n := range []int{0, 1, 13, 63, 64, 65, 127, 128, 129, 300} {
+	for _, n := range []int{0, 1, 13, 63, 64, 65, 127, 128, 129, 300, 1023, 1024, 1025, 4097, 70_000} {
 		for _, size := range []int{1, 2, 91, 92, 107, 108, 109, 254, 255} {
 			c := config()
 			c.Session, c.Sender, c.Secret = pattern(n), string(pattern(size)), pattern(16+n)

@@ -87,6 +87,7 @@ func testKey(t *testing.T) {
 			}
 		}
 		compare(t, fmt.Sprintf("hash %d", i), h, "password", []byte("salt"), -1, 70)
+		compare(t, fmt.Sprintf("hash %d", i), h, "password", []byte("salt"), 1, 257*h().Size()) // blocks with numbers of two bytes
 	}
 	for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512} {
 		for _, iter := range []int{steps + 1, 2*steps + 3} {

@@ -7,6 +7,7 @@ package sshmac
 import (
 	"bytes"
 	"crypto/fips140"
+	"errors"
 	"net"
 	"reflect"
 	"slices"
@@ -99,6 +100,21 @@ func TestConfigureServer(t *testing.T) {
 	}
 	if slices.Contains(serverCiphers(true), chaCha20) || !slices.Contains(serverCiphers(false), chaCha20) {
 		t.Errorf("with instructions for AES-GCM a server has %q, and without %q", serverCiphers(true), serverCiphers(false))
+	}
+}
+
+// TestConfigureFails checks that a config does not change if Register fails.
+func TestConfigureFails(t *testing.T) {
+	defer func(f func() error) { registerOnce = f }(registerOnce)
+	want := errors.New("not registered")
+	registerOnce = func() error { return want }
+	before := ssh.Config{Ciphers: []string{"aes128-cbc"}, MACs: []string{"hmac-sha1-96"}}
+	c := before
+	if err := Configure(&c); err != want || !reflect.DeepEqual(c, before) {
+		t.Errorf("Configure: %v, %+v", err, c)
+	}
+	if omitted, err := ConfigureServer(&c); omitted != nil || err != want || !reflect.DeepEqual(c, before) {
+		t.Errorf("ConfigureServer: %q, %v, %+v", omitted, err, c)
 	}
 }
 

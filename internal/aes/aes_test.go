@@ -28,6 +28,16 @@ func need(t *testing.T) {
 	}
 }
 
+// forAllKernels runs f with each kernel of this package.
+func forAllKernels(t *testing.T, f func(t *testing.T)) {
+	need(t)
+	mactest.EachKernel(t, mactest.AES, func(name string) {
+		if InUse() {
+			t.Run(name, f)
+		}
+	})
+}
+
 func encrypt(key, p []byte) []byte {
 	var s Schedule
 	p = bytes.Clone(p)
@@ -58,19 +68,20 @@ func TestFIPS197(t *testing.T) {
 	}
 }
 
-// TestStd compares with crypto/aes, for all numbers of blocks around the eight
-// that are encrypted at a time, at all offsets, with the bytes around untouched.
-func TestStd(t *testing.T) {
-	need(t)
+// TestStd compares each kernel with crypto/aes, for keys of all sizes and 0 to 40 blocks, at all
+// offsets, with the bytes around untouched.
+func TestStd(t *testing.T) { forAllKernels(t, testStd) }
+
+func testStd(t *testing.T) {
 	rng := rand.NewChaCha8([32]byte([]byte("TestStd.     a seed of 32 bytes.")))
-	for round := range 300 {
+	for round := range 4 * 3 * 41 {
 		key := make([]byte, []int{16, 24, 32}[round%3])
 		rng.Read(key)
 		block, err := aes.NewCipher(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := round / 3 % 34
+		n := round / 3 % 41
 		buf := make([]byte, 16+BlockSize*n+16)
 		rng.Read(buf)
 		offset := int(rng.Uint64() % 16)
@@ -81,24 +92,21 @@ func TestStd(t *testing.T) {
 		}
 		var s Schedule
 		s.Encrypt(s.Expand(key), buf[offset:][:BlockSize*n])
-		if n > 0 {
-			a, b := binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[8:])
-			var chosen [BlockSize]byte
-			rng.Read(chosen[:])
-			want := make([]byte, BlockSize)
-			for i, number := range chosen {
-				if chosen[i] &= 0x8f; chosen[i] < BlockSize {
-					want[i] = encrypt(key, key[:BlockSize])[number%BlockSize]
-				}
-			}
-			a, b = s.EncryptWords(len(key)/4+6, a, b, &chosen)
-			got := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, a), b)
-			if !bytes.Equal(got, want) {
-				t.Fatalf("EncryptWords: %x, want %x", got, want)
+		if !bytes.Equal(buf, want) {
+			t.Fatalf("key of %d bytes, %d blocks at offset %d: %x, want %x", len(key), n, offset, buf, want)
+		}
+		a, b := binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[8:])
+		var chosen [BlockSize]byte
+		rng.Read(chosen[:])
+		want = make([]byte, BlockSize)
+		for i, number := range chosen {
+			if chosen[i] &= 0x8f; chosen[i] < BlockSize {
+				want[i] = encrypt(key, key[:BlockSize])[number%BlockSize]
 			}
 		}
-		if !bytes.Equal(buf, want) {
-			t.Fatalf("%d blocks at offset %d: %x, want %x", n, offset, buf, want)
+		a, b = s.EncryptWords(len(key)/4+6, a, b, &chosen)
+		if got := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, a), b); !bytes.Equal(got, want) {
+			t.Fatalf("EncryptWords: %x, want %x", got, want)
 		}
 	}
 }
@@ -150,11 +158,12 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// TestBounds places all arguments next to pages that cannot be accessed: keys, schedules, 0 to
-// 40 blocks to encrypt, 1 to 40 steps of Stretch. Then it plants an access to the byte before
-// and the byte after each, which must be caught.
-func TestBounds(t *testing.T) {
-	need(t)
+// TestBounds places all arguments of each kernel next to pages that cannot be accessed: keys,
+// schedules, 0 to 40 blocks to encrypt, 1 to 40 steps of Stretch. Then it plants an access to the byte
+// before and the byte after each, which must be caught.
+func TestBounds(t *testing.T) { forAllKernels(t, testBounds) }
+
+func testBounds(t *testing.T) {
 	const most = 40
 	caught := 0
 	plant := func(mem mactest.Memory, n int, use func(p []byte)) {
@@ -200,13 +209,11 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
-	eachStretch(t, func(string) {
-		for n := 1; n <= most; n++ {
-			Stretch(steps[:StretchStep*n])
-			Stretch(steps[len(steps)-StretchStep*n:])
-			plant(steps, StretchStep*n, Stretch)
-		}
-	})
+	for n := 1; n <= most; n++ {
+		Stretch(steps[:StretchStep*n])
+		Stretch(steps[len(steps)-StretchStep*n:])
+		plant(steps, StretchStep*n, Stretch)
+	}
 	t.Logf("%d planted accesses of one byte more, all caught", caught)
 }
 

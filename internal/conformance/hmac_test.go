@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"example.com/fastmac"
@@ -241,6 +242,47 @@ func testHMACStd(t *testing.T) {
 			check(random(n), short())
 			check(short(), random(n))
 		}
-		check(random(10000), random(1<<18+300))
+		// Compress gets at most 512 blocks at a time, each lane 256, and crypto/hmac 4096 bytes.
+		for block, runs := h.New().BlockSize(), 1; runs <= 4; runs++ {
+			for _, n := range []int{-block, -1, 0, 1, block} {
+				check(short(), random(256*block*runs+n))
+			}
+		}
+		check(random(10000), random(1<<20+300))
+	}
+}
+
+// TestHMACLength compares messages whose length in bytes takes more than 32 bits with crypto/hmac. They
+// are nearly all zeros, which are only read and so take no memory.
+func TestHMACLength(t *testing.T) {
+	if !mactest.Long() || strconv.IntSize < 64 || mactest.Race {
+		t.Skip("only if FASTMAC_TEST_LONG is set, and on 64-bit platforms")
+	}
+	size := uint64(4<<30 + 77)
+	key, msg := []byte("0123456789abcdef"), make([]byte, size)
+	msg[len(msg)-1] = 1
+	for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA512} {
+		want := stdHMAC(h, key, msg)
+		flavours := []string{"Tag", "one write", "SumHMACBatch"}
+		mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
+			for _, name := range flavours {
+				if got := hmacFlavours[name](t, h, key, msg); !bytes.Equal(got, want) {
+					t.Errorf("%v on %s: %s: tag %x, want %x", h, kernels, name, got, want)
+				}
+			}
+			flavours = flavours[:min(1, 64-h.Size())] // it takes long, and the rest of the Go code is the same
+		})
+		// As many as all lanes, of one length.
+		b := newHMACBatch(h, key, msg)
+		b.messages = slices.Repeat(b.messages[b.at:b.at+1], 512/h.Size())
+		for i := range b.messages {
+			b.messages[i].Tag = make([]byte, h.Size())
+		}
+		mactest.Must(fastmac.NewHMACKey(h, key)).TagBatch(b.messages)
+		for i, m := range b.messages {
+			if !bytes.Equal(m.Tag, want) {
+				t.Errorf("%v: message %d of a batch of one length: %x, want %x", h, i, m.Tag, want)
+			}
+		}
 	}
 }

@@ -348,6 +348,87 @@ func TestUMACOffsets(t *testing.T) {
 	t.Logf("%d messages agree", compared)
 }
 
+// TestUMACRuns compares Tag, one Write, WriteParallel and writes of 1000 bytes for messages around those
+// sizes at which the assembly gets another run, POLY-128 takes over, and WriteParallel has helpers.
+func TestUMACRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("messages of up to 2^25 bytes")
+	}
+	const run = 1 << 20
+	msg := mactest.Random(rand.NewChaCha8([32]byte([]byte("TestUMACRuns. This has 32 bytes."))), 34*run+1025)
+	nonce := []byte("12345678")
+	wants := make(map[[2]int][]byte)
+	mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
+		runs := []int{1, 2, 3, 15, 16, 17, 18, 31, 32, 33, 34}
+		if kernel.NewReport().NH == "generic" {
+			runs = []int{1, 16, 17, 33} // it takes ten times as long
+		}
+		for _, size := range []int{8, 16} {
+			k := mactest.Must(fastmac.NewUMACKey([]byte("0123456789abcdef"), size))
+			parts, whole := k.New(), k.New()
+			at := 0
+			for _, n := range runs {
+				for _, length := range []int{n*run - 1024, n*run - 1, n * run, n*run + 1, n*run + 1024} {
+					for at < length {
+						n, _ := parts.Write(msg[at:min(at+1000, length)])
+						at += n
+					}
+					want := parts.Tag(nil, nonce)
+					if first := wants[[2]int{size, length}]; first == nil {
+						wants[[2]int{size, length}] = want
+					} else if !bytes.Equal(want, first) {
+						t.Errorf("%s: %d bytes in parts: %x, want %x", kernels, length, want, first)
+					}
+					if !k.Verify(want, nonce, msg[:length]) {
+						t.Errorf("%s: Verify refuses %d bytes", kernels, length)
+					}
+					before := length % 1023 // some of the block that the second write ends
+					for name, write := range map[string]func(p []byte){
+						"Write":         func(p []byte) { whole.Write(p) },
+						"WriteParallel": func(p []byte) { whole.WriteParallel(p, 0) },
+					} {
+						whole.Reset()
+						whole.Write(msg[:before])
+						if write(msg[before:length]); !whole.Verify(want, nonce) {
+							t.Errorf("%s: %s of %d bytes after %d: the tag is wrong", kernels, name, length-before, before)
+						}
+						whole.Reset()
+						if write(msg[:length]); !whole.Verify(want, nonce) {
+							t.Errorf("%s: %s of %d bytes: the tag is wrong", kernels, name, length)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestUMACLength compares a message of more than 2^32 bytes in one call and in parts. It is nearly all
+// zeros, which are only read and so take no memory.
+func TestUMACLength(t *testing.T) {
+	if !mactest.Long() || strconv.IntSize < 64 {
+		t.Skip("only if FASTMAC_TEST_LONG is set, and on 64-bit platforms")
+	}
+	size := uint64(4<<30 + 77)
+	nonce, msg := []byte("12345678"), make([]byte, size)
+	msg[len(msg)-1] = 1
+	mactest.EachKernel(t, mactest.UMAC, func(kernels string) {
+		k := mactest.Must(fastmac.NewUMACKey([]byte("0123456789abcdef"), 8))
+		parts, whole := k.New(), k.New()
+		for part := range slices.Chunk(msg, 1<<20+1000) {
+			parts.Write(part)
+		}
+		want := parts.Tag(nil, nonce)
+		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
+			t.Errorf("%s: Tag: %x, want %x", kernels, got, want)
+		}
+		whole.Write(msg)
+		if got := whole.Tag(nil, nonce); !bytes.Equal(got, want) {
+			t.Errorf("%s: stream: %x, want %x", kernels, got, want)
+		}
+	})
+}
+
 // TestUMACHuge compares the kernels with each other around 2^32 bytes, in the long run.
 func TestUMACHuge(t *testing.T) {
 	if !mactest.Long() {

@@ -33,7 +33,7 @@ var (
 	// last counts the processes from the first one down to this. A child has a copy.
 	last atomic.Uint64
 
-	ignored Process // what find returns after Ignore
+	instead func() Process // in tests: see Replace
 )
 
 // Current returns the process that is running. Where the system wipes memory that takes a load.
@@ -53,8 +53,8 @@ func Current() Process {
 // child has of last may be older than numbers that it has elsewhere, but those have the parent's
 // identifier.
 func find() Process {
-	if ignored != 0 {
-		return ignored
+	if instead != nil {
+		return instead()
 	}
 	id := uint64(syscall.Getpid()) << 32
 	if !wiped {
@@ -66,9 +66,22 @@ func find() Process {
 
 // Pretend makes the running process a child, for what was made before. It is for tests.
 func Pretend() {
-	last.Add(1)
+	if !wiped {
+		last.Add(1) // in place of another identifier
+	}
 	word.current.Store(0)
 }
 
+// Replace has f say which process is running, each time that it is asked, until the caller calls
+// restore. It is for tests.
+func Replace(f func() Process) (restore func()) {
+	word.current.Store(0)
+	instead = f
+	return func() { instead = nil }
+}
+
 // Ignore makes forks go unnoticed from now on. It is for tests, which call it before all else.
-func Ignore() { ignored = Current() }
+func Ignore() {
+	p := Current()
+	Replace(func() Process { return p })
+}

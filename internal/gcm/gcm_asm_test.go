@@ -38,6 +38,24 @@ func TestInitAgain(t *testing.T) {
 	})
 }
 
+// TestCutWiped checks that GHASH of a message of several runs is zero after use.
+func TestCutWiped(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
+		var k Key
+		if err := k.Init([]byte("one of sixteen..")); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []int{0, 40, maxRun + 1} {
+			var tag, sum [BlockSize]byte
+			p := make([]byte, 2*maxRun)
+			r := run{tag: &tag, sum: &sum, nonce: new([NonceSize]byte), data: p, dst: p, src: p[:text]}
+			if k.cut(&r, false); sum != [BlockSize]byte{} || tag == sum {
+				t.Errorf("text of %d bytes: sum %x, tag %x", text, sum, tag)
+			}
+		}
+	})
+}
+
 // TestBlocks seals and opens runs after others, in place and not, with counters up to and beyond
 // the end of their 32 bits. Without a tag a run adds its ciphertext to the sum.
 func TestBlocks(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -172,6 +173,33 @@ func testLengths(t *testing.T) {
 		for _, n := range []int{1, 40, 511, 512, 600, 2100} {
 			check(n, m)
 		}
+	}
+}
+
+// TestLengthsHuge compares with crypto/cipher, in place: a text and additional data whose lengths in bits
+// take more than 32 bits.
+func TestLengthsHuge(t *testing.T) {
+	if !mactest.Long() || strconv.IntSize < 64 || mactest.Race {
+		t.Skip("only if FASTMAC_TEST_LONG is set, and on 64-bit platforms")
+	}
+	key, nonce, zeros := make([]byte, 16), make([]byte, NonceSize), make([]byte, 512<<20+77)
+	std := newStd(t, key)
+	for _, size := range [][2]int{{len(zeros), 5}, {5, len(zeros)}} {
+		text, data := zeros[:size[0]], zeros[:size[1]]
+		want := std.Seal(nil, nonce, text, data)
+		mactest.EachKernel(t, mactest.GCM, func(kernels string) {
+			var k Key
+			if err := k.Init(key); err != nil {
+				t.Fatal(err)
+			}
+			out := make([]byte, len(text)+TagSize)
+			if k.Seal(out, nonce, out[:len(text)], data); !bytes.Equal(out, want) {
+				t.Errorf("%s: Seal of %d bytes with %d: wrong", kernels, len(text), len(data))
+			}
+			if !k.Open(out[:len(text)], nonce, out, data) || !bytes.Equal(out[:len(text)], text) {
+				t.Errorf("%s: Open of %d bytes with %d: refused or wrong", kernels, len(text), len(data))
+			}
+		})
 	}
 }
 

@@ -324,6 +324,9 @@ func (s Subject) testClone(t *testing.T) {
 		if reflect.TypeOf(c) != reflect.TypeOf(h) {
 			t.Fatalf("clone of a %T is a %T", h, c)
 		}
+		if c.Size() != h.Size() || c.BlockSize() != h.BlockSize() {
+			t.Errorf("clone of a hash of %d bytes, blocks of %d: %d and %d", h.Size(), h.BlockSize(), c.Size(), c.BlockSize())
+		}
 		return c
 	}
 	for _, n := range lengths {

@@ -3,15 +3,22 @@
 // license that can be found in the LICENSE file.
 
 // Command forks forks as C code does, goes on with Go code in each child and in a child of that,
-// and prints how often they and the parent have drawn the same.
+// and prints how often they and the parent have drawn the same. With -namespaces there is a third
+// generation, and the second and the third have the same identifier, 1, in PID namespaces of their own.
 //
 // In a child the Go runtime has lost its other threads. If one of them was at work, the child may
 // hang; then it ends by a signal, and does not count. All but the forks are raw system calls,
 // during which the runtime does not start such work.
 package main
 
+// #define _GNU_SOURCE
+// #include <sched.h>
 // #include <signal.h>
 // #include <unistd.h>
+//
+// static int new_namespace(void) {
+// 	return unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID);
+// }
 //
 // static pid_t fork_child(void) {
 // 	pid_t pid = fork();
@@ -40,7 +47,12 @@ import (
 func main() {
 	forks := flag.Int("forks", 1000, "the number of children")
 	ignore := flag.Bool("ignore", false, "do not notice forks")
+	namespaces := flag.Bool("namespaces", false, "make the children of children process 1 of a namespace")
 	flag.Parse()
+	generations := 2
+	if *namespaces {
+		generations = 3
+	}
 	if *ignore {
 		fork.Ignore()
 	}
@@ -66,7 +78,7 @@ func main() {
 		}
 		pid := C.fork_child()
 		if pid == 0 {
-			d.child(ends[1], true)
+			d.child(ends[1], generations, *namespaces)
 		}
 		syscall.Close(ends[1])
 		p := d.draw()
@@ -76,11 +88,14 @@ func main() {
 			drawn = append(drawn, bytes.Clone(p))
 		}
 		syscall.Close(ends[0])
-		wait(pid)
+		if wait(pid) != 0 {
+			fmt.Println("no namespaces")
+			return
+		}
 		for _, p := range drawn {
 			add(p)
 		}
-		if len(drawn) == 3 {
+		if len(drawn) == 2*generations-1 {
 			done++
 		} else if hung++; hung > *forks/10 {
 			panic("too many children hang")
@@ -98,8 +113,11 @@ func io(call uintptr, pipe int, p []byte) bool {
 	return int(n) == len(p)
 }
 
-func wait(pid C.pid_t) {
-	syscall.RawSyscall6(syscall.SYS_WAIT4, uintptr(pid), 0, 0, 0, 0, 0)
+// wait waits for a child, and returns with what status it has exited, or 0 if a signal ended it.
+func wait(pid C.pid_t) int {
+	var status syscall.WaitStatus
+	syscall.RawSyscall6(syscall.SYS_WAIT4, uintptr(pid), uintptr(unsafe.Pointer(&status)), 0, 0, 0, 0)
+	return max(0, status.ExitStatus())
 }
 
 // A drawer draws what processes must not have in common.
@@ -140,17 +158,21 @@ func (d drawer) draw() (all []byte) {
 	return all
 }
 
-// child draws, and ends the process. If it forks, its child does the same before, and then it draws
-// again.
-func (d drawer) child(pipe int, forks bool) {
+// child draws, and ends the process. Except for the last generation, it forks, its child does the
+// same before, and then it draws again.
+func (d drawer) child(pipe, generations int, namespaces bool) {
 	io(syscall.SYS_WRITE, pipe, d.draw())
-	if forks {
+	status := 0
+	if generations > 1 {
+		if namespaces && C.new_namespace() != 0 {
+			C._exit(1)
+		}
 		pid := C.fork_child()
 		if pid == 0 {
-			d.child(pipe, false)
+			d.child(pipe, generations-1, namespaces)
 		}
-		wait(pid)
+		status = wait(pid)
 		io(syscall.SYS_WRITE, pipe, d.draw())
 	}
-	C._exit(0)
+	C._exit(C.int(status))
 }
