@@ -126,6 +126,53 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestFault reads a mapping of a file that has become shorter: an error, also if the file is as
+// before when all has been read.
+func TestFault(t *testing.T) {
+	f := newFolder(t, "umac64")
+	key := f.key()
+	defer key.Destroy()
+	f.write("file", 0)
+	before := time.Unix(1e9, 0)
+	for _, size := range []int{bufferSize + 1, 2 * parallelSize} {
+		for _, left := range []int64{0, 4096, int64(size) - 1<<16} {
+			for _, workers := range []int{1, 3} {
+				shorten := func() { f.must(os.Truncate("file", left)) }
+				restore := func() {
+					f.must(os.Truncate("file", int64(size)))
+					f.must(os.Chtimes("file", before, before))
+				}
+				r := (&files{key: key, jobs: workers}).reader()
+				shorten()
+				in, err := openRegular("file")
+				f.must(err)
+				if mapped, err := r.readMapped(t.Context(), in, int64(size), workers); !mapped || err != errFault {
+					t.Errorf("%d of %d bytes, %d workers: %v, %v", left, size, workers, mapped, err)
+				}
+				in.Close()
+				restore()
+				r.stream = &hookedStream{r.stream, shorten, restore}
+				if err := r.read(t.Context(), "file"); err != errFault {
+					t.Errorf("%d of %d bytes for a moment, %d workers: %v", left, size, workers, err)
+				}
+				r.destroy()
+			}
+		}
+	}
+}
+
+// A hookedStream calls before ahead of what it is given, and after when it has read that or failed.
+type hookedStream struct {
+	stream
+	before, after func()
+}
+
+func (s *hookedStream) Write(p []byte) (int, error) {
+	s.before()
+	defer s.after()
+	return s.stream.Write(p)
+}
+
 // TestKinds has files that are not regular, as arguments and in a folder.
 func TestKinds(t *testing.T) {
 	f := newFolder(t, "umac128")
@@ -205,7 +252,8 @@ func asUser(t *testing.T, do func()) {
 	do()
 }
 
-// TestUnreadable has files without the permission to read.
+// TestUnreadable has files without the permission to read. They are there, so verify reports them
+// with --ignore-missing too, as it does a path that leads to no file for another reason.
 func TestUnreadable(t *testing.T) {
 	f := newFolder(t, "umac128")
 	f.Recursive = true
@@ -219,6 +267,40 @@ func TestUnreadable(t *testing.T) {
 	if got := fmt.Sprint(f.paths()); got != "[key]" || err == nil || err.Error() != "2 of 3 files not tagged, so the list has no end line" ||
 		f.err.String() != "fastmac: d/a: permission denied\nfastmac: e: permission denied\n" {
 		t.Errorf("%s, %v, %q", got, err, &f.err)
+	}
+	f.must(os.Symlink("loop", "loop"))
+	long := strings.Repeat("x", 256)
+	line, _, _ := strings.Cut(f.out.String(), "  ")
+	var list, want string
+	for _, file := range []struct{ path, reason string }{
+		{"d/a", "permission denied"},
+		{"e/a", "permission denied"},
+		{"e/none", "permission denied"}, // whether it is there cannot be seen
+		{"key/a", "not a directory"},
+		{"loop", syscall.ELOOP.Error()},
+		{long, syscall.ENAMETOOLONG.Error()},
+		{"d", "is a folder"},
+		{"none", ""},
+	} {
+		list += line + "  " + file.path + "\n"
+		if file.reason != "" {
+			want += "fastmac: " + file.path + ": " + file.reason + "\n"
+		}
+	}
+	f.must(os.WriteFile("list", []byte(list), 0o644))
+	f.err.Reset()
+	f.IgnoreMissing, f.Partial = true, true
+	var r *Report
+	asUser(t, func() { r, err = Verify(t.Context(), f.Options, "list", true) })
+	if err != nil || r.Unreadable != 7 || r.Missing != 1 || f.err.String() != want {
+		t.Errorf("%+v, %v, %q, want %q", r, err, &f.err, want)
+	}
+	// A folder that cannot be read may have files that the list lacks.
+	f.err.Reset()
+	f.Complete = []string{"e", "."}
+	asUser(t, func() { r, err = Verify(t.Context(), f.Options, "list", true) })
+	if err != nil || r.Unreadable != 9 || f.err.String() != want+"fastmac: e: permission denied\nfastmac: ./e: permission denied\n" {
+		t.Errorf("%+v, %v, %q", r, err, &f.err)
 	}
 }
 
