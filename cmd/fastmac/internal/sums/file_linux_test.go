@@ -53,6 +53,15 @@ func TestProgress(t *testing.T) {
 		user, program := newTerminal(t, columns)
 		f.Stderr = program
 		f.must(Tag(t.Context(), f.Options, []string{"a", "b"}))
+		if columns < minWidth {
+			// Also none with Status, however wide it is.
+			f.must(os.WriteFile("sums", f.out.Bytes(), 0o600))
+			f.must(unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}))
+			f.Status = true
+			r, err := Verify(t.Context(), f.Options, "sums", true)
+			f.must(err)
+			f.must(r.Err())
+		}
 		program.Close()
 		stacks := make([]byte, 1<<20)
 		if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("terminal.(")) {

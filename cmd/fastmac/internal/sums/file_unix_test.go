@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -83,18 +84,23 @@ func (c erringContext) Err() error {
 	return c.Context.Err()
 }
 
-// TestChanges changes a file while it is read: after it is open, and before its last part
-// is read.
+// TestChanges changes a file while it is read: after it is open, and before its last part is read
+// or, if it has one part, before that is in the tag.
 func TestChanges(t *testing.T) {
 	defer func(old int64) { windowSize = old }(windowSize)
 	windowSize = parallelSize
 	const size = parallelSize + 1<<20
-	for _, algorithm := range []string{"umac64", "hmac-sha512"} {
+	type kind struct {
+		algorithm string
+		size      int64
+		jobs      int
+	}
+	for _, k := range []kind{{"umac64", 1 << 10, 1}, {"umac64", size, 1}, {"umac64", size, 3}, {"hmac-sha512", size, 1}} {
 		for name, change := range map[string]struct {
 			f    func() error
 			want string
 		}{
-			"shorter":  {func() error { return os.Truncate("file", 1<<20) }, "changed while it was read"},
+			"shorter":  {func() error { return os.Truncate("file", 1<<9) }, "changed while it was read"},
 			"empty":    {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
 			"longer":   {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
 			"touched":  {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
@@ -102,26 +108,34 @@ func TestChanges(t *testing.T) {
 			"replaced": {func() error { return os.Rename("other", "file") }, "was replaced while it was read"},
 			"nothing":  {func() error { return nil }, ""},
 		} {
-			for _, jobs := range []int{1, 3} {
-				f := newFolder(t, algorithm)
-				f.write("other", 10)
-				f.write("file", 0)
-				f.must(os.Truncate("file", size))
-				f.must(os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
-				key := f.key()
-				r := (&files{key: key, jobs: jobs}).reader()
-				calls := 0
-				err := r.read(erringContext{t.Context(), func() {
+			f := newFolder(t, k.algorithm)
+			f.write("other", 0)
+			f.write("file", 0)
+			for _, path := range []string{"file", "other"} {
+				f.must(os.Truncate(path, k.size))
+				f.must(os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)))
+			}
+			key := f.key()
+			r := (&files{key: key, jobs: k.jobs}).reader()
+			ctx, calls := t.Context(), 0
+			if k.size > bufferSize {
+				ctx = erringContext{ctx, func() {
 					if calls++; calls == 2 {
 						f.must(change.f())
 					}
-				}}, "file")
-				if calls != 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
-					t.Errorf("%s, %s, %d jobs: %v, want %q", algorithm, name, jobs, err, change.want)
-				}
-				r.destroy()
-				key.Destroy()
+				}}
+			} else {
+				r.stream = &hookedStream{r.stream, func() {
+					calls = 2
+					f.must(change.f())
+				}, func() {}}
 			}
+			err := r.read(ctx, "file")
+			if calls != 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
+				t.Errorf("%+v, %s: %v, want %q", k, name, err, change.want)
+			}
+			r.destroy()
+			key.Destroy()
 		}
 	}
 }
@@ -366,6 +380,15 @@ func TestKeyFile(t *testing.T) {
 			t.Errorf("mode %o: verify prints %q, %v; want %q", tt.mode, &f.err, err, tt.want)
 		}
 	}
+	// The mode that counts is that of the file, not of a link to it.
+	f.must(os.Symlink("key", "link"))
+	f.KeyFile = "link"
+	f.err.Reset()
+	f.must(Tag(t.Context(), f.Options, []string{"file"}))
+	if want := "fastmac: warning: other users can access the key in link, mode 0602: want 0600\n"; f.err.String() != want {
+		t.Errorf("%q, want %q", &f.err, want)
+	}
+	f.err.Reset()
 	for path, want := range map[string]string{
 		"/dev/zero": "/dev/zero: no key: it has more than 4096 bytes",
 		"/dev/null": "/dev/null: the key file is empty",
@@ -376,6 +399,23 @@ func TestKeyFile(t *testing.T) {
 		if err := Tag(t.Context(), f.Options, []string{"file"}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+	if f.err.Len() > 0 { // nothing that is not a file has a mode to warn of
+		t.Errorf("%q", &f.err)
+	}
+}
+
+// TestJobs has the numbers of cores of option -j.
+func TestJobs(t *testing.T) {
+	f := newFolder(t, "umac128")
+	for jobs, want := range map[int]int{0: runtime.GOMAXPROCS(0), 1: 1, 7: 7} {
+		f.Jobs = jobs
+		files, err := f.open(t.Context())
+		f.must(err)
+		if files.jobs != want {
+			t.Errorf("%d: %d cores, want %d", jobs, files.jobs, want)
+		}
+		files.key.Destroy()
 	}
 }
 

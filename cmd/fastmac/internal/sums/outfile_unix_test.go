@@ -9,6 +9,7 @@ package sums
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -44,9 +45,24 @@ func TestOutInterrupted(t *testing.T) {
 	}
 }
 
-// TestOutMode replaces a file that has more permissions than the umask lets a new one have.
+// TestOutMode has the modes of new keys and lists, and replaces a file that has more permissions than
+// the umask lets a new one have.
 func TestOutMode(t *testing.T) {
 	f := newFolder(t, "umac128")
+	for _, umask := range []int{0, 0o022, 0o027, 0o077} {
+		old := syscall.Umask(umask)
+		name := fmt.Sprint(umask)
+		f.Output = "list" + name
+		keyErr := WriteKey("key"+name, "umac128", nil)
+		listErr := Tag(t.Context(), f.Options, []string{"key"})
+		syscall.Umask(old)
+		f.must(errors.Join(keyErr, listErr))
+		for path, want := range map[string]os.FileMode{"key" + name: 0o600, f.Output: 0o666 &^ os.FileMode(umask)} {
+			if info, err := os.Stat(path); err != nil || info.Mode() != want {
+				t.Errorf("umask %03o: %s has mode %v, %v, want %v", umask, path, info.Mode(), err, want)
+			}
+		}
+	}
 	f.must(os.WriteFile("list", nil, 0o600))
 	f.must(os.Chmod("list", 0o666))
 	defer syscall.Umask(syscall.Umask(0o077))
