@@ -215,7 +215,7 @@ func TestKinds(t *testing.T) {
 			w.Close()
 		}
 	}()
-	err = Tag(t.Context(), f.Options, []string{"folder/", "/dev/null", "d/fifo", "loop", "d/link"})
+	err = Tag(t.Context(), f.Options, []string{"folder", "/dev/null", "d/fifo", "loop", "d/link"})
 	if got := fmt.Sprint(f.paths()); got != "[folder/a folder/link folder/z/b /dev/null d/fifo d/link]" || err == nil || err.Error() != "1 of 7 files not tagged, so the list has no end line" ||
 		!strings.HasPrefix(f.err.String(), "fastmac: loop: too many ") {
 		t.Errorf("%s, %v, %q", got, err, &f.err)
@@ -318,7 +318,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestWaiting is interrupted while it waits for a FIFO that nobody opens, and for one that
+// TestWaiting is interrupted while it waits for a FIFO, of a file, a list or a key, that nobody opens, and for one that
 // nobody writes to.
 func TestWaiting(t *testing.T) {
 	f := newFolder(t, "umac128")
@@ -342,6 +342,9 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("opened %v: %v", opened, err)
 		}
 		if _, err := Verify(ctx, f.Options, "fifo", true); !errors.Is(err, context.Canceled) {
+			t.Errorf("opened %v: %v", opened, err)
+		}
+		if _, err := ReadKey(ctx, "fifo", "", nil, io.Discard); !errors.Is(err, context.Canceled) {
 			t.Errorf("opened %v: %v", opened, err)
 		}
 	}

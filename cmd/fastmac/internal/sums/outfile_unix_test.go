@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -44,6 +45,25 @@ func TestOutInterrupted(t *testing.T) {
 		t.Errorf("%q, %v, %v", text, err, entries)
 	}
 }
+
+// TestOutFolder has a folder appear where the list is to go: nothing is left of the list.
+func TestOutFolder(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.Output = "list"
+	f.Stdin = readerFunc(func([]byte) (int, error) {
+		f.must(os.Mkdir("list", 0o700))
+		return 0, io.EOF
+	})
+	err := Tag(t.Context(), f.Options, []string{"-"})
+	entries, dirErr := os.ReadDir(".")
+	if err == nil || !strings.HasPrefix(err.Error(), "list: ") || dirErr != nil || len(entries) != 2 { // key, list
+		t.Errorf("%v, %v, %v", err, dirErr, entries)
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestOutMode has the modes of new keys and lists, and replaces a file that has more permissions than
 // the umask lets a new one have.
