@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func benchCommand() *cobra.Command {
+// benchCommand returns the command that calls run with its options.
+func benchCommand(run func(*cobra.Command, bench.Options, bool) error) *cobra.Command {
 	var asJSON, quick bool
 	options := bench.Options{Duration: time.Minute}
 	cmd := &cobra.Command{
@@ -35,7 +36,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`,
 				options.Duration, options.LeaveOut = 10*time.Second, true
 			}
 			options.Style = styleOf(cmd)
-			return runBench(cmd, options, asJSON)
+			return run(cmd, options, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "measure for 10 seconds instead of a minute")

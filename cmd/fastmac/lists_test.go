@@ -272,6 +272,12 @@ func TestOutLink(t *testing.T) {
 	if _, stderr := command(t, exitFailed, "tag -k key key -o broken"); stderr != "fastmac: broken: is a link to a file that does not exist: make the file, or remove the link\n" {
 		t.Errorf("%q", stderr)
 	}
+	if _, stderr := command(t, exitFailed, "keygen -o broken"); stderr != "fastmac: broken exists: a key is never overwritten\n" {
+		t.Errorf("%q", stderr)
+	}
+	if _, err := os.Lstat("nothing"); err == nil {
+		t.Error("a key was written through a link")
+	}
 	if target, err := os.Readlink("broken"); target != "nothing" {
 		t.Errorf("the link is gone: %v", err)
 	}

@@ -116,7 +116,7 @@ func rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 	})
-	root.AddCommand(keygenCommand(), tagCommand(), verifyCommand(), demoCommand(), benchCommand(),
+	root.AddCommand(keygenCommand(), tagCommand(), verifyCommand(), demoCommand(), benchCommand(runBench),
 		hardwareCommand(), patchSSHCommand(), installDocsCommand(), versionCommand())
 	return root
 }

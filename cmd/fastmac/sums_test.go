@@ -160,16 +160,17 @@ const hexKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 
 // TestTagGolden has lines with fixed tags: HMAC has no nonce.
 func TestTagGolden(t *testing.T) {
-	inFolder(t, map[string]string{"key": "hmac-sha512 " + hexKey, "plain": hexKey + "\r\n", "a": "abc", "d/b": "", "d/c d": "x"})
+	inFolder(t, map[string]string{"key": "hmac-sha512 " + hexKey, "plain": hexKey + "\r\n", "a": "abc", "d/.e/.f": "z", "d/.e/g": "", "d/..h": "y", "d/b": "", "d/c d": "x"})
 	tag := func(msg string) string {
 		sum := fastmac.SumHMAC(crypto.SHA512, nil, mustHex(t, hexKey), []byte(msg))
 		return "hmac-sha512::" + hex.EncodeToString(sum) + "  "
 	}
-	want := tag("abc") + "a\n" + tag("") + "d/b\n" + tag("x") + "d/c d\n"
+	folder := tag("y") + "d/..h\n" + tag("z") + "d/.e/.f\n" + tag("") + "d/.e/g\n" + tag("") + "d/b\n" + tag("x") + "d/c d\n"
+	want := tag("abc") + "a\n" + folder
 	for _, line := range []string{"tag -k key -r a d", "tag -k key -j 1 -r a d/", "tag -k plain -a hmac-sha512 -j 5 a -r d", "tag -k key -a hmac-sha512 a d/b -r d"} {
 		lines := want
 		if strings.HasSuffix(line, "d/b -r d") {
-			lines = tag("abc") + "a\n" + tag("") + "d/b\n" + tag("") + "d/b\n" + tag("x") + "d/c d\n"
+			lines = tag("abc") + "a\n" + tag("") + "d/b\n" + folder
 		}
 		stdout, stderr := command(t, exitOK, line)
 		if got := fileLines(stdout); got != lines || stderr != "" {

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,29 @@ func TestVerifyJSON(t *testing.T) {
 		if !strings.HasPrefix(stderr, "fastmac: sums: line 1: want ALGORITHM:NONCE:TAG  PATH\nfastmac: sums: the list was changed: ") ||
 			!strings.HasSuffix(stderr, "\nfastmac: 1 of 3 files FAILED; 1 of 3 files could not be read; 1 of 4 lines malformed; the list FAILED\n") {
 			t.Errorf("%q", stderr)
+		}
+	}
+}
+
+// TestVerifyJSONComplete has JSON of what options add to it.
+func TestVerifyJSONComplete(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1", "b": "2", "d/c": "3"})
+	command(t, exitOK, "keygen -o key")
+	command(t, exitOK, "tag -k key a b -o sums")
+	os.Remove("b")
+	for quiet, files := range map[string][]sums.File{
+		"":    {{Path: "a", Result: "ok"}, {Path: "d/c", Result: "not listed"}},
+		" -q": {{Path: "d/c", Result: "not listed"}},
+	} {
+		stdout, stderr := command(t, exitFailed, "verify --json --ignore-missing --complete d -k key sums"+quiet)
+		var r sums.Report
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || !slices.Equal(r.Files, files) || r.List != "complete" || stderr != "fastmac: 1 file not in the list\n" {
+			t.Errorf("%v, %+v, %q", err, r, stderr)
+		}
+		for _, want := range []string{`"ok": 1,`, `"failed": 0,`, `"unreadable": 0,`, `"missing": 1,`, `"not_listed": 1,`, `"malformed_lines": 0`} {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("no %s in %s", want, stdout)
+			}
 		}
 	}
 }

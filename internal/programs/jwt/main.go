@@ -81,16 +81,21 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 }
 
-// batchSize is how many tokens are verified at a time: input without end must not need memory
-// without end.
-const batchSize = 1024
+// batchSize is how many tokens are verified at a time, and maxLine more than any of them has, in
+// bytes: input without end must not need memory without end, nor a line of it.
+const (
+	batchSize = 1024
+	maxLine   = 4 << 20
+)
 
-// readLines returns the next lines, at most n, without their newlines. If there are no more, the
-// error is io.EOF. What stands before another error is no line if it has no newline.
+// readLines returns the next lines, at most n, without their newlines, and stops after maxLine bytes.
+// A line that is too long is an empty one, and so no token. If there are no more, the error is
+// io.EOF. What stands before another error is no line if it has no newline.
 func readLines(r *bufio.Reader, n int) (lines []string, err error) {
-	for len(lines) < n {
-		line, err := r.ReadString('\n') // of any length
+	for total := 0; len(lines) < n && total < maxLine; {
+		line, err := readLine(r)
 		if err == nil || err == io.EOF && line != "" {
+			total += len(line)
 			lines = append(lines, strings.TrimSuffix(line, "\n"))
 		}
 		if err != nil {
@@ -98,6 +103,24 @@ func readLines(r *bufio.Reader, n int) (lines []string, err error) {
 		}
 	}
 	return lines, nil
+}
+
+// readLine returns the next line, or only its newline if it is too long.
+func readLine(r *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line) <= maxLine {
+			line = append(line, part...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if len(line) > maxLine {
+			return "\n", err
+		}
+		return string(line), err
+	}
 }
 
 // methods are those of HMAC.

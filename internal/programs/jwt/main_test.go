@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -167,7 +169,7 @@ func TestRun(t *testing.T) {
 	for _, s := range wrongs {
 		check(s, []string{good, s, good, s, good, ""}, []int{2, 4})
 	}
-	for _, before := range []string{good, "", long, strings.Repeat("x", 1<<20), long[:len(long)-1]} {
+	for _, before := range []string{good, "", long, strings.Repeat("x", 1<<20), long[:len(long)-1], good + strings.Repeat(" ", maxLine), strings.Repeat(good+".", maxLine/len(good))} {
 		lines, wrong := append([]string{before}, wrongs...), []int{}
 		for i := range lines {
 			if i > 0 || before != good && before != long {
@@ -186,6 +188,28 @@ func TestRun(t *testing.T) {
 		}
 	}
 	check("several batches", lines, wrong)
+}
+
+// TestEndless has a line that is longer than what is kept of it.
+func TestEndless(t *testing.T) {
+	const size = 64 * maxLine
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	lines, err := readLines(bufio.NewReader(io.LimitReader(endless{}, size)), 2)
+	runtime.ReadMemStats(&after)
+	if len(lines) != 1 || lines[0] != "" || err != io.EOF || after.TotalAlloc-before.TotalAlloc > size/2 {
+		t.Errorf("%d lines, %v, %d bytes allocated", len(lines), err, after.TotalAlloc-before.TotalAlloc)
+	}
+}
+
+// endless is input without a newline and without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
 
 // TestKeys has keys that are accepted, and others. A key of a newline too much or too few is another

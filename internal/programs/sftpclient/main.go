@@ -11,6 +11,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"time"
 
 	"example.com/fastmac/sshmac"
 	"github.com/pkg/sftp"
@@ -49,6 +50,7 @@ func connect(address, user, identity, knownHosts string) (*ssh.Client, error) {
 		User:            user,
 		Auth:            []ssh.AuthMethod{ssh.PublicKeys(signer)},
 		HostKeyCallback: hostKey,
+		Timeout:         20 * time.Second,
 	}
 	if err := sshmac.Register(); err != nil {
 		return nil, err // without it x/crypto skips the names below

@@ -13,6 +13,7 @@ import (
 	"log"
 	"net"
 	"os"
+	"time"
 
 	"example.com/fastmac/sshmac"
 	"github.com/pkg/sftp"
@@ -81,10 +82,20 @@ func serve(listener net.Listener, config *ssh.ServerConfig) error {
 	}
 }
 
+// loginTime is how long a client has for the handshake, as OpenSSH's LoginGraceTime: without a limit
+// everyone could keep connections that never log in. Tests change it.
+var loginTime = 2 * time.Minute
+
 // handle serves a connection.
 func handle(conn net.Conn, config *ssh.ServerConfig) error {
+	if err := conn.SetDeadline(time.Now().Add(loginTime)); err != nil {
+		return err
+	}
 	_, channels, requests, err := ssh.NewServerConn(conn, config)
 	if err != nil {
+		return err
+	}
+	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
 	go ssh.DiscardRequests(requests)

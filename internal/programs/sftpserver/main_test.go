@@ -7,10 +7,14 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.com/fastmac"
 	"example.com/fastmac/sshmac"
@@ -27,11 +31,12 @@ func TestOpenSSHSFTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer tcp.Close()
+	listener := &limitedListener{Listener: tcp}
 	go serve(listener, config)
 
 	sent := make([]byte, 300_000)
@@ -44,7 +49,50 @@ func TestOpenSSHSFTP(t *testing.T) {
 			t.Errorf("%s: %d bytes of %d, equal: %v; %v", name, len(got), len(sent), bytes.Equal(got, sent), err)
 		}
 	}
+	if listener.unlimited.Load() != 1 {
+		t.Error("whoever has logged in has no more time than to log in")
+	}
 	if fastmac.RequireGCM() == nil {
 		dir.CheckRefused(t, listener.Addr().String(), sshtest.Algorithms{Cipher: "chacha20-poly1305@openssh.com"})
 	}
+}
+
+// TestLogin has a client that says nothing, and is not waited for.
+func TestLogin(t *testing.T) {
+	defer func(old time.Duration) { loginTime = old }(loginTime)
+	loginTime = time.Millisecond
+	dir := sshtest.NewDir(t)
+	config, err := newConfig(dir.File("host_key"), dir.File("authorized_keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, server := net.Pipe()
+	defer client.Close()
+	go io.Copy(io.Discard, client)
+	if err := handle(server, config); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// A limitedListener counts the connections whose last deadline is none.
+type limitedListener struct {
+	net.Listener
+	unlimited atomic.Int32
+}
+
+type limitedConn struct {
+	net.Conn
+	listener *limitedListener
+}
+
+func (l *limitedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return limitedConn{c, l}, err
+}
+
+func (c limitedConn) SetDeadline(t time.Time) error {
+	if t.IsZero() {
+		c.listener.unlimited.Add(1)
+	}
+	return c.Conn.SetDeadline(t)
 }

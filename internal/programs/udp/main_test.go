@@ -211,6 +211,16 @@ func TestForgedFlow(t *testing.T) {
 	if e.take(m) != nil {
 		t.Error("its replay has an answer")
 	}
+	// What somebody else sends counts, and does not make the client wait for room.
+	c := &client{Setup: &Setup{}, flow: f, written: 1}
+	e.take([]byte("junk"))
+	e.take([]byte("junk"))
+	if m, err = f.seal(flowAsk, c.written); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.take(e.take(m)); !ok || c.arrived != c.written {
+		t.Errorf("%v, %d of %d datagrams have arrived", ok, c.arrived, c.written)
+	}
 	reflected := &client{flow: f}
 	if _, ok := reflected.take(m); ok {
 		t.Error("the client takes its own message for one of the server")

@@ -53,6 +53,15 @@ func TestProgress(t *testing.T) {
 		user, program := newTerminal(t, columns)
 		f.Stderr = program
 		f.must(Tag(t.Context(), f.Options, []string{"a", "b"}))
+		if columns < minWidth {
+			// Also none with Status, however wide it is.
+			f.must(os.WriteFile("sums", f.out.Bytes(), 0o600))
+			f.must(unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}))
+			f.Status = true
+			r, err := Verify(t.Context(), f.Options, "sums", true)
+			f.must(err)
+			f.must(r.Err())
+		}
 		program.Close()
 		stacks := make([]byte, 1<<20)
 		if stacks = stacks[:runtime.Stack(stacks, true)]; bytes.Contains(stacks, []byte("terminal.(")) {
@@ -109,6 +118,49 @@ func TestFullDisk(t *testing.T) {
 	if err := Tag(t.Context(), f.Options, []string{"a"}); err == nil || !strings.Contains(err.Error(), "broken pipe") {
 		t.Error(err)
 	}
+}
+
+// limitFiles makes a write beyond this size fail, until the function that it returns is called.
+func limitFiles(t *testing.T, size uint64) (restore func()) {
+	t.Helper()
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFileLimit has a key and a list that do not fit in a file: nothing of them is left, and what
+// was there before stays.
+func TestFileLimit(t *testing.T) {
+	f := newFolder(t, "umac64")
+	key, err := os.ReadFile("key")
+	f.must(err)
+	f.must(os.WriteFile("list", []byte("old"), 0o600))
+	f.Output = "list"
+	for _, limit := range []int{0, 1, 10, len(key) - 1} {
+		restore := limitFiles(t, uint64(limit))
+		keyErr := WriteKey("new", "umac64", nil)
+		tagErr := Tag(t.Context(), f.Options, []string{"key"})
+		restore()
+		if keyErr == nil || keyErr.Error() != "new: file too large" || tagErr == nil || tagErr.Error() != "list: file too large" {
+			t.Errorf("%d bytes: %v, %v", limit, keyErr, tagErr)
+		}
+		text, err := os.ReadFile("list")
+		entries, dirErr := os.ReadDir(".")
+		if err != nil || dirErr != nil || string(text) != "old" || len(entries) != 2 { // key, list
+			t.Errorf("%d bytes: %q, %v, %v", limit, text, err, entries)
+		}
+	}
+	defer limitFiles(t, uint64(len(key)))()
+	f.must(WriteKey("new", "umac64", nil))
 }
 
 // TestProc has files that report another size than they have.

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -83,18 +84,23 @@ func (c erringContext) Err() error {
 	return c.Context.Err()
 }
 
-// TestChanges changes a file while it is read: after it is open, and before its last part
-// is read.
+// TestChanges changes a file while it is read: after it is open, and before its last part is read
+// or, if it has one part, before that is in the tag.
 func TestChanges(t *testing.T) {
 	defer func(old int64) { windowSize = old }(windowSize)
 	windowSize = parallelSize
 	const size = parallelSize + 1<<20
-	for _, algorithm := range []string{"umac64", "hmac-sha512"} {
+	type kind struct {
+		algorithm string
+		size      int64
+		jobs      int
+	}
+	for _, k := range []kind{{"umac64", 1 << 10, 1}, {"umac64", size, 1}, {"umac64", size, 3}, {"hmac-sha512", size, 1}} {
 		for name, change := range map[string]struct {
 			f    func() error
 			want string
 		}{
-			"shorter":  {func() error { return os.Truncate("file", 1<<20) }, "changed while it was read"},
+			"shorter":  {func() error { return os.Truncate("file", 1<<9) }, "changed while it was read"},
 			"empty":    {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
 			"longer":   {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
 			"touched":  {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
@@ -102,28 +108,83 @@ func TestChanges(t *testing.T) {
 			"replaced": {func() error { return os.Rename("other", "file") }, "was replaced while it was read"},
 			"nothing":  {func() error { return nil }, ""},
 		} {
-			for _, jobs := range []int{1, 3} {
-				f := newFolder(t, algorithm)
-				f.write("other", 10)
-				f.write("file", 0)
-				f.must(os.Truncate("file", size))
-				f.must(os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
-				key := f.key()
-				r := (&files{key: key, jobs: jobs}).reader()
-				calls := 0
-				err := r.read(erringContext{t.Context(), func() {
+			f := newFolder(t, k.algorithm)
+			f.write("other", 0)
+			f.write("file", 0)
+			for _, path := range []string{"file", "other"} {
+				f.must(os.Truncate(path, k.size))
+				f.must(os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)))
+			}
+			key := f.key()
+			r := (&files{key: key, jobs: k.jobs}).reader()
+			ctx, calls := t.Context(), 0
+			if k.size > bufferSize {
+				ctx = erringContext{ctx, func() {
 					if calls++; calls == 2 {
 						f.must(change.f())
 					}
-				}}, "file")
-				if calls != 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
-					t.Errorf("%s, %s, %d jobs: %v, want %q", algorithm, name, jobs, err, change.want)
+				}}
+			} else {
+				r.stream = &hookedStream{r.stream, func() {
+					calls = 2
+					f.must(change.f())
+				}, func() {}}
+			}
+			err := r.read(ctx, "file")
+			if calls != 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
+				t.Errorf("%+v, %s: %v, want %q", k, name, err, change.want)
+			}
+			r.destroy()
+			key.Destroy()
+		}
+	}
+}
+
+// TestFault reads a mapping of a file that has become shorter: an error, also if the file is as
+// before when all has been read.
+func TestFault(t *testing.T) {
+	f := newFolder(t, "umac64")
+	key := f.key()
+	defer key.Destroy()
+	f.write("file", 0)
+	before := time.Unix(1e9, 0)
+	for _, size := range []int{bufferSize + 1, 2 * parallelSize} {
+		for _, left := range []int64{0, 4096, int64(size) - 1<<16} {
+			for _, workers := range []int{1, 3} {
+				shorten := func() { f.must(os.Truncate("file", left)) }
+				restore := func() {
+					f.must(os.Truncate("file", int64(size)))
+					f.must(os.Chtimes("file", before, before))
+				}
+				r := (&files{key: key, jobs: workers}).reader()
+				shorten()
+				in, err := openRegular("file")
+				f.must(err)
+				if mapped, err := r.readMapped(t.Context(), in, int64(size), workers); !mapped || err != errFault {
+					t.Errorf("%d of %d bytes, %d workers: %v, %v", left, size, workers, mapped, err)
+				}
+				in.Close()
+				restore()
+				r.stream = &hookedStream{r.stream, shorten, restore}
+				if err := r.read(t.Context(), "file"); err != errFault {
+					t.Errorf("%d of %d bytes for a moment, %d workers: %v", left, size, workers, err)
 				}
 				r.destroy()
-				key.Destroy()
 			}
 		}
 	}
+}
+
+// A hookedStream calls before ahead of what it is given, and after when it has read that or failed.
+type hookedStream struct {
+	stream
+	before, after func()
+}
+
+func (s *hookedStream) Write(p []byte) (int, error) {
+	s.before()
+	defer s.after()
+	return s.stream.Write(p)
 }
 
 // TestKinds has files that are not regular, as arguments and in a folder.
@@ -154,7 +215,7 @@ func TestKinds(t *testing.T) {
 			w.Close()
 		}
 	}()
-	err = Tag(t.Context(), f.Options, []string{"folder/", "/dev/null", "d/fifo", "loop", "d/link"})
+	err = Tag(t.Context(), f.Options, []string{"folder", "/dev/null", "d/fifo", "loop", "d/link"})
 	if got := fmt.Sprint(f.paths()); got != "[folder/a folder/link folder/z/b /dev/null d/fifo d/link]" || err == nil || err.Error() != "1 of 7 files not tagged, so the list has no end line" ||
 		!strings.HasPrefix(f.err.String(), "fastmac: loop: too many ") {
 		t.Errorf("%s, %v, %q", got, err, &f.err)
@@ -205,7 +266,8 @@ func asUser(t *testing.T, do func()) {
 	do()
 }
 
-// TestUnreadable has files without the permission to read.
+// TestUnreadable has files without the permission to read. They are there, so verify reports them
+// with --ignore-missing too, as it does a path that leads to no file for another reason.
 func TestUnreadable(t *testing.T) {
 	f := newFolder(t, "umac128")
 	f.Recursive = true
@@ -220,9 +282,43 @@ func TestUnreadable(t *testing.T) {
 		f.err.String() != "fastmac: d/a: permission denied\nfastmac: e: permission denied\n" {
 		t.Errorf("%s, %v, %q", got, err, &f.err)
 	}
+	f.must(os.Symlink("loop", "loop"))
+	long := strings.Repeat("x", 256)
+	line, _, _ := strings.Cut(f.out.String(), "  ")
+	var list, want string
+	for _, file := range []struct{ path, reason string }{
+		{"d/a", "permission denied"},
+		{"e/a", "permission denied"},
+		{"e/none", "permission denied"}, // whether it is there cannot be seen
+		{"key/a", "not a directory"},
+		{"loop", syscall.ELOOP.Error()},
+		{long, syscall.ENAMETOOLONG.Error()},
+		{"d", "is a folder"},
+		{"none", ""},
+	} {
+		list += line + "  " + file.path + "\n"
+		if file.reason != "" {
+			want += "fastmac: " + file.path + ": " + file.reason + "\n"
+		}
+	}
+	f.must(os.WriteFile("list", []byte(list), 0o644))
+	f.err.Reset()
+	f.IgnoreMissing, f.Partial = true, true
+	var r *Report
+	asUser(t, func() { r, err = Verify(t.Context(), f.Options, "list", true) })
+	if err != nil || r.Unreadable != 7 || r.Missing != 1 || f.err.String() != want {
+		t.Errorf("%+v, %v, %q, want %q", r, err, &f.err, want)
+	}
+	// A folder that cannot be read may have files that the list lacks.
+	f.err.Reset()
+	f.Complete = []string{"e", "."}
+	asUser(t, func() { r, err = Verify(t.Context(), f.Options, "list", true) })
+	if err != nil || r.Unreadable != 9 || f.err.String() != want+"fastmac: e: permission denied\nfastmac: ./e: permission denied\n" {
+		t.Errorf("%+v, %v, %q", r, err, &f.err)
+	}
 }
 
-// TestWaiting is interrupted while it waits for a FIFO that nobody opens, and for one that
+// TestWaiting is interrupted while it waits for a FIFO, of a file, a list or a key, that nobody opens, and for one that
 // nobody writes to.
 func TestWaiting(t *testing.T) {
 	f := newFolder(t, "umac128")
@@ -246,6 +342,9 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("opened %v: %v", opened, err)
 		}
 		if _, err := Verify(ctx, f.Options, "fifo", true); !errors.Is(err, context.Canceled) {
+			t.Errorf("opened %v: %v", opened, err)
+		}
+		if _, err := ReadKey(ctx, "fifo", "", nil, io.Discard); !errors.Is(err, context.Canceled) {
 			t.Errorf("opened %v: %v", opened, err)
 		}
 	}
@@ -284,6 +383,15 @@ func TestKeyFile(t *testing.T) {
 			t.Errorf("mode %o: verify prints %q, %v; want %q", tt.mode, &f.err, err, tt.want)
 		}
 	}
+	// The mode that counts is that of the file, not of a link to it.
+	f.must(os.Symlink("key", "link"))
+	f.KeyFile = "link"
+	f.err.Reset()
+	f.must(Tag(t.Context(), f.Options, []string{"file"}))
+	if want := "fastmac: warning: other users can access the key in link, mode 0602: want 0600\n"; f.err.String() != want {
+		t.Errorf("%q, want %q", &f.err, want)
+	}
+	f.err.Reset()
 	for path, want := range map[string]string{
 		"/dev/zero": "/dev/zero: no key: it has more than 4096 bytes",
 		"/dev/null": "/dev/null: the key file is empty",
@@ -294,6 +402,23 @@ func TestKeyFile(t *testing.T) {
 		if err := Tag(t.Context(), f.Options, []string{"file"}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+	if f.err.Len() > 0 { // nothing that is not a file has a mode to warn of
+		t.Errorf("%q", &f.err)
+	}
+}
+
+// TestJobs has the numbers of cores of option -j.
+func TestJobs(t *testing.T) {
+	f := newFolder(t, "umac128")
+	for jobs, want := range map[int]int{0: runtime.GOMAXPROCS(0), 1: 1, 7: 7} {
+		f.Jobs = jobs
+		files, err := f.open(t.Context())
+		f.must(err)
+		if files.jobs != want {
+			t.Errorf("%d: %d cores, want %d", jobs, files.jobs, want)
+		}
+		files.key.Destroy()
 	}
 }
 

@@ -209,6 +209,9 @@ func TestVerifyLists(t *testing.T) {
 	if r, _, stderr, err := f.verify([]byte(a+b), partial); err != nil || stderr != "" || r.List != listNoEnd {
 		t.Errorf("%q, %v", stderr, err)
 	}
+	if _, _, _, err := f.verify([]byte(a+"x\n"+b), partial); err == nil || err.Error() != "1 of 3 lines malformed" {
+		t.Error(err)
+	}
 	// Other changes of a list fail in any case.
 	if _, _, _, err := f.verify([]byte(a+b+end), partial); err == nil {
 		t.Error("accepted")
@@ -312,9 +315,23 @@ func TestComplete(t *testing.T) {
 	if want := "./b: NOT IN THE LIST\n./key: NOT IN THE LIST\n"; !strings.HasSuffix(stdout, ": OK\n"+want) || err == nil || err.Error() != "2 files not in the list" {
 		t.Errorf("%q, %v, want the end %q", stdout, err, want)
 	}
+	// The list is the only file that is left out, and no name is: not that of the list, and none with a dot.
+	f.must(os.MkdirAll(filepath.Join("d", ".git", "list"), 0o700))
+	for _, path := range []string{"d/list", "d/.git/list/list", "d/.git/config", ".x"} {
+		f.must(os.WriteFile(filepath.FromSlash(path), list, 0o600))
+	}
+	_, stdout, _, err = f.verify(list, in("."))
+	if want := "./.x: NOT IN THE LIST\n./b: NOT IN THE LIST\n./d/.git/config: NOT IN THE LIST\n./d/.git/list/list: NOT IN THE LIST\n./d/list: NOT IN THE LIST\n./key: NOT IN THE LIST\n"; !strings.HasSuffix(stdout, ": OK\n"+want) || err == nil || err.Error() != "6 files not in the list" {
+		t.Errorf("%q, %v, want the end %q", stdout, err, want)
+	}
+	f.must(os.RemoveAll(filepath.Join("d", ".git")))
+	f.must(os.Remove(filepath.Join("d", "list")))
 	f.must(os.WriteFile(filepath.Join("d", "new"), nil, 0o600))
-	r, stdout, stderr, err := f.verify(list, in("d", "missing"))
-	if !strings.Contains(stdout, "new: NOT IN THE LIST\n") || !strings.HasPrefix(stderr, "fastmac: missing: ") || err == nil || r.NotListed != 1 || r.Unreadable != 1 {
+	// None of this hides that.
+	r, stdout, stderr, err := f.verify(list, func(o *Options) {
+		o.Complete, o.Quiet, o.IgnoreMissing, o.Partial, o.Special = []string{"d", "missing"}, true, true, true, true
+	})
+	if stdout != "d/new: NOT IN THE LIST\nmissing: FAILED open or read\n" || !strings.HasPrefix(stderr, "fastmac: missing: ") || err == nil || r.NotListed != 1 || r.Unreadable != 1 {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
 	}
 }

@@ -73,6 +73,15 @@ func isStream(path string) bool {
 	return strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
 
+// Write has the name in its errors that the file will have.
+func (o *outFile) Write(p []byte) (int, error) {
+	n, err := o.File.Write(p)
+	if err != nil {
+		err = about(o.path, err)
+	}
+	return n, err
+}
+
 // commit puts the file at its path.
 func (o *outFile) commit() error {
 	err := o.Sync()

@@ -9,6 +9,8 @@ package sums
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -44,9 +46,43 @@ func TestOutInterrupted(t *testing.T) {
 	}
 }
 
-// TestOutMode replaces a file that has more permissions than the umask lets a new one have.
+// TestOutFolder has a folder appear where the list is to go: nothing is left of the list.
+func TestOutFolder(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.Output = "list"
+	f.Stdin = readerFunc(func([]byte) (int, error) {
+		f.must(os.Mkdir("list", 0o700))
+		return 0, io.EOF
+	})
+	err := Tag(t.Context(), f.Options, []string{"-"})
+	entries, dirErr := os.ReadDir(".")
+	if err == nil || !strings.HasPrefix(err.Error(), "list: ") || dirErr != nil || len(entries) != 2 { // key, list
+		t.Errorf("%v, %v, %v", err, dirErr, entries)
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestOutMode has the modes of new keys and lists, and replaces a file that has more permissions than
+// the umask lets a new one have.
 func TestOutMode(t *testing.T) {
 	f := newFolder(t, "umac128")
+	for _, umask := range []int{0, 0o022, 0o027, 0o077} {
+		old := syscall.Umask(umask)
+		name := fmt.Sprint(umask)
+		f.Output = "list" + name
+		keyErr := WriteKey("key"+name, "umac128", nil)
+		listErr := Tag(t.Context(), f.Options, []string{"key"})
+		syscall.Umask(old)
+		f.must(errors.Join(keyErr, listErr))
+		for path, want := range map[string]os.FileMode{"key" + name: 0o600, f.Output: 0o666 &^ os.FileMode(umask)} {
+			if info, err := os.Stat(path); err != nil || info.Mode() != want {
+				t.Errorf("umask %03o: %s has mode %v, %v, want %v", umask, path, info.Mode(), err, want)
+			}
+		}
+	}
 	f.must(os.WriteFile("list", nil, 0o600))
 	f.must(os.Chmod("list", 0o666))
 	defer syscall.Umask(syscall.Umask(0o077))
