@@ -58,6 +58,7 @@ type implementations struct {
 	answers  []func() bool
 	names    []string // of those that can run here: kernels, then the fallback
 	flags    []*bool  // of these
+	usable   int      // how many of names are kernels
 	best     int      // index in names of the one that users get
 	active   int      // of the one in use
 	wrong    []string // kernels that are not in names, because an answer was wrong
@@ -94,8 +95,9 @@ func Register(l Layer, fallback string, kernels ...Kernel) {
 	chosen[l].Store(false)
 }
 
-// end adds the fallback to the implementations, or "" if there are none.
+// end adds the fallback to the kernels, or "" if there is nothing.
 func (r *implementations) end() {
+	r.usable = len(r.names)
 	if r.fallback != "" || len(r.names) == 0 {
 		r.names, r.flags = append(r.names, r.fallback), append(r.flags, nil)
 	}
@@ -145,9 +147,7 @@ func (r *implementations) use(index int) {
 }
 
 // isKernel reports whether a kernel is in use, and not the fallback.
-func (r *implementations) isKernel() bool {
-	return len(r.names) > 0 && r.names[r.active] != r.fallback
-}
+func (r *implementations) isKernel() bool { return r.active < r.usable }
 
 // right reports whether all answers are right with what is in use.
 func (r *implementations) right() (right bool) {
@@ -173,7 +173,7 @@ func (r *implementations) drop() {
 		*flag = false
 	}
 	r.names, r.flags = slices.Delete(r.names, i, i+1), slices.Delete(r.flags, i, i+1)
-	if len(r.names) == 0 {
+	if r.usable--; len(r.names) == 0 {
 		r.end()
 	}
 }

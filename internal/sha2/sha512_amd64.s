@@ -52,11 +52,7 @@ DATA noWords<>+64(SB)/8, $0x0000000000000000
 DATA noWords<>+72(SB)/8, $0x0000000000000000
 DATA noWords<>+80(SB)/8, $0x0000000000000000
 DATA noWords<>+88(SB)/8, $0x0000000000000000
-DATA noWords<>+96(SB)/8, $0x0000000000000000
-DATA noWords<>+104(SB)/8, $0x0000000000000000
-DATA noWords<>+112(SB)/8, $0x0000000000000000
-DATA noWords<>+120(SB)/8, $0x0000000000000000
-GLOBL noWords<>(SB), RODATA|NOPTR, $128
+GLOBL noWords<>(SB), RODATA|NOPTR, $96
 
 DATA laneBits<>+0(SB)/8, $0x0000000000000001
 DATA laneBits<>+8(SB)/8, $0x0000000000000002
@@ -1198,29 +1194,26 @@ padded:
 	SHRQ         $0x02, DX
 	VMOVQ        DX, X3
 	VPBROADCASTQ X3, Y3
-	CMPQ         DI, $0x00
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+0(SB), Y3, Y0
 	VPAND        Y6, Y0, Y0
+	CMPQ         DI, $0x00
+	CMOVQLE      SI, AX
 	VPOR         (AX), Y0, Y0
 	VPSHUFB      swap64<>+0(SB), Y0, Y0
-	CMPQ         DI, $0x04
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+32(SB), Y3, Y1
 	VPAND        Y6, Y1, Y1
+	CMPQ         DI, $0x04
+	CMOVQLE      SI, AX
 	VPOR         32(AX), Y1, Y1
 	VPSHUFB      swap64<>+0(SB), Y1, Y1
-	CMPQ         DI, $0x08
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+64(SB), Y3, Y2
 	VPAND        Y6, Y2, Y2
+	CMPQ         DI, $0x08
+	CMOVQLE      SI, AX
 	VPOR         64(AX), Y2, Y2
 	VPSHUFB      swap64<>+0(SB), Y2, Y2
-	CMPQ         DI, $0x0c
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+96(SB), Y3, Y3
 	VPAND        Y6, Y3, Y3
-	VPOR         96(AX), Y3, Y3
 	VPSHUFB      swap64<>+0(SB), Y3, Y3
 	VPOR         Y4, Y3, Y3
 	VPADDQ       (CX), Y0, Y4
@@ -2396,29 +2389,26 @@ padded:
 	SHRQ         $0x02, DX
 	VMOVQ        DX, X3
 	VPBROADCASTQ X3, Y3
-	CMPQ         DI, $0x00
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+0(SB), Y3, Y0
 	VPAND        Y6, Y0, Y0
+	CMPQ         DI, $0x00
+	CMOVQLE      SI, AX
 	VPOR         (AX), Y0, Y0
 	VPSHUFB      swap64<>+0(SB), Y0, Y0
-	CMPQ         DI, $0x04
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+32(SB), Y3, Y1
 	VPAND        Y6, Y1, Y1
+	CMPQ         DI, $0x04
+	CMOVQLE      SI, AX
 	VPOR         32(AX), Y1, Y1
 	VPSHUFB      swap64<>+0(SB), Y1, Y1
-	CMPQ         DI, $0x08
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+64(SB), Y3, Y2
 	VPAND        Y6, Y2, Y2
+	CMPQ         DI, $0x08
+	CMOVQLE      SI, AX
 	VPOR         64(AX), Y2, Y2
 	VPSHUFB      swap64<>+0(SB), Y2, Y2
-	CMPQ         DI, $0x0c
-	CMOVQLE      SI, AX
 	VPCMPEQQ     vectorOf<>+96(SB), Y3, Y3
 	VPAND        Y6, Y3, Y3
-	VPOR         96(AX), Y3, Y3
 	VPSHUFB      swap64<>+0(SB), Y3, Y3
 	VPOR         Y4, Y3, Y3
 	VPADDQ       (CX), Y0, Y4
