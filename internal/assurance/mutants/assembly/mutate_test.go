@@ -112,6 +112,20 @@ func TestWrongKernels(t *testing.T) {
 	}
 }
 
+// TestAnswersOnly finds the mutants of a function that the known answers do not notice: each load of an argument
+// from where Go code has just put it, and what wipes registers.
+func TestAnswersOnly(t *testing.T) {
+	s := &session{answers: true, match: regexp.MustCompile("^encryptWords$"), workers: 1, most: time.Hour, logFile: filepath.Join(t.TempDir(), "log")}
+	var report bytes.Buffer
+	if err := s.run(&report, x86.Architecture); err != nil {
+		t.Fatal(err)
+	}
+	noticed, other := len(s.with(failed, crashed, timeOut)), s.with(wrong, unreached)
+	if all := len(s.mutants); noticed < all*3/4 || noticed+len(s.with(survived)) != all || len(other) > 0 {
+		t.Errorf("of %d mutants %d are noticed, %d survive: %s", all, noticed, len(s.with(survived)), &report)
+	}
+}
+
 // TestTry tries mutants that a test must kill, and some that none can kill.
 func TestTry(t *testing.T) {
 	p := small(t)
