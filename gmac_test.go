@@ -86,6 +86,33 @@ func testGMACVerify(t *testing.T) {
 }
 
 // TestGMACPrinting checks that keys and streams print as their name and nothing else.
+// TestBindCopies writes to a stream and to the hash that Bind has returned.
+func TestBindCopies(t *testing.T) {
+	nonce := []byte("twelve bytes")
+	check := func(name string, u, bound hash.Hash, tag func(msg string) []byte) {
+		u.Write([]byte("b"))
+		bound.Write([]byte("b"))
+		u.Write([]byte("c"))
+		if got, want := bound.Sum(nil), tag("ab"); !bytes.Equal(got, want) {
+			t.Errorf("%s: %x, want %x", name, got, want)
+		}
+		bound.Reset()
+		if got, want := u.Sum(bytes.Clone(nonce)), tag("abc"); !bytes.Equal(got, want) {
+			t.Errorf("%s: the stream has %x, want %x", name, got, want)
+		}
+	}
+	k := mactest.Must(fastmac.NewUMACKey(make([]byte, 16), 8))
+	u := k.New()
+	u.WriteString("a")
+	check("UMAC", u, u.Bind(nonce), func(msg string) []byte { return k.Tag(nil, nonce, []byte(msg)) })
+	if fastmac.RequireGCM() == nil {
+		k := mactest.Must(fastmac.NewGMACKey(make([]byte, 16)))
+		m := k.New()
+		m.WriteString("a")
+		check("GMAC", m, m.Bind(nonce), func(msg string) []byte { return k.Tag(nil, nonce, []byte(msg)) })
+	}
+}
+
 // TestGMACCloneLength clones a stream whose length takes all bits.
 func TestGMACCloneLength(t *testing.T) {
 	mactest.EachKernel(t, mactest.GCM, func(string) {

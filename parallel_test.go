@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -293,6 +294,24 @@ func TestChunksAwaited(t *testing.T) {
 			}
 			c.checkWiped(t, "after a wait")
 		})
+	}
+}
+
+// TestHelperFaults checks that a helper has the caller's setting of SetPanicOnFault, and that the caller
+// keeps it.
+func TestHelperFaults(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
+	for _, want := range []bool{true, false} {
+		debug.SetPanicOnFault(want)
+		c := newChunkQueue(nil, make([]byte, 9*chunkSize), nil, 1)
+		if got := debug.SetPanicOnFault(!want); got != want {
+			t.Errorf("the caller has %v after %v", got, want)
+		}
+		c.close()
+		c.help()
+		if got := debug.SetPanicOnFault(!want); got != want {
+			t.Errorf("a helper has %v, want %v", got, want)
+		}
 	}
 }
 

@@ -142,7 +142,8 @@ func TestFinalizer(t *testing.T) {
 			}
 		case *fastmac.HMAC:
 			if fips140.Enabled() {
-				continue // has no finalizer
+				runtime.SetFinalizer(h, func(*fastmac.HMAC) {}) // ends the process if there is one
+				continue
 			}
 			size := uint8(h.Size())
 			setPointer(h, "size", &size)
