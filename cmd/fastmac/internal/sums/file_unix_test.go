@@ -318,8 +318,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestWaiting is interrupted while it waits for a FIFO, of a file, a list or a key, that nobody opens, and for one that
-// nobody writes to.
+// TestWaiting is interrupted while it waits for a FIFO, of a file, a list or a key, that nobody opens,
+// and for one that nobody writes to.
 func TestWaiting(t *testing.T) {
 	f := newFolder(t, "umac128")
 	f.must(syscall.Mkfifo("fifo", 0o600))
