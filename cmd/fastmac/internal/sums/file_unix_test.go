@@ -100,10 +100,13 @@ func TestChanges(t *testing.T) {
 			f    func() error
 			want string
 		}{
-			"shorter":  {func() error { return os.Truncate("file", 1<<9) }, "changed while it was read"},
-			"empty":    {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
-			"longer":   {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
-			"touched":  {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
+			"shorter": {func() error { return os.Truncate("file", 1<<9) }, "changed while it was read"},
+			"empty":   {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
+			"longer":  {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
+			"touched": {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
+			"same time": {func() error {
+				return errors.Join(os.Truncate("file", size+1), os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
+			}, "changed while it was read"},
 			"removed":  {func() error { return os.Remove("file") }, "was removed while it was read"},
 			"replaced": {func() error { return os.Rename("other", "file") }, "was replaced while it was read"},
 			"nothing":  {func() error { return nil }, ""},
@@ -318,8 +321,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestWaiting is interrupted while it waits for a FIFO, of a file, a list or a key, that nobody opens, and for one that
-// nobody writes to.
+// TestWaiting is interrupted while it waits for a FIFO, of a file, a list or a key, that nobody opens,
+// and for one that nobody writes to.
 func TestWaiting(t *testing.T) {
 	f := newFolder(t, "umac128")
 	f.must(syscall.Mkfifo("fifo", 0o600))
@@ -347,6 +350,20 @@ func TestWaiting(t *testing.T) {
 		if _, err := ReadKey(ctx, "fifo", "", nil, io.Discard); !errors.Is(err, context.Canceled) {
 			t.Errorf("opened %v: %v", opened, err)
 		}
+	}
+	// Also after the last file, before the folders that should be complete.
+	f.out.Reset()
+	f.must(Tag(t.Context(), f.Options, []string{"file"}))
+	f.must(os.WriteFile("sums", f.out.Bytes(), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	o := f.Options
+	o.Complete = []string{"."}
+	o.Stdout = writerFunc(func(p []byte) (int, error) {
+		cancel()
+		return len(p), nil
+	})
+	if _, err := Verify(ctx, o, "sums", true); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 	// Ends the goroutine that opens the FIFO.
 	w, err := os.OpenFile("fifo", os.O_RDWR, 0)

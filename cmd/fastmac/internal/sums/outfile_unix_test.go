@@ -61,6 +61,35 @@ func TestOutFolder(t *testing.T) {
 	}
 }
 
+// TestOutNotWritten has a list that may not be whole in its file: it does not replace the old one.
+func TestOutNotWritten(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.must(os.WriteFile("list", []byte("old"), 0o600))
+	o, err := createOut("list")
+	f.must(err)
+	f.must(o.Close()) // so Sync fails
+	if err := o.commit(); err == nil || !strings.HasPrefix(err.Error(), "list: ") {
+		t.Error(err)
+	}
+	o.discard()
+	if text, err := os.ReadFile("list"); err != nil || string(text) != "old" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestCompleteLink verifies a list by a link to it: the list is in no list under its other name either.
+func TestCompleteLink(t *testing.T) {
+	f := newFolder(t, "umac128")
+	f.write("d/a", 1)
+	f.Output = "d/list"
+	f.must(Tag(t.Context(), f.Options, []string{"d/a"}))
+	f.must(os.Symlink("d/list", "link"))
+	f.Complete = []string{"d"}
+	if r, err := Verify(t.Context(), f.Options, "link", true); err != nil || r.Err() != nil {
+		t.Errorf("%+v, %v, %s", r, err, &f.out)
+	}
+}
+
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
