@@ -117,6 +117,8 @@ func New() (*Reader, error) {
 
 var start = time.Now()
 
+func init() { aes.UsesStretch() }
+
 func newReader(now func() time.Duration, seed, cpu func(p []byte)) *Reader {
 	r := &Reader{now: now, seed: seed, cpu: cpu, hardened: -2 * reseedAfter}
 	r.reseed()

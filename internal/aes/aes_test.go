@@ -309,16 +309,20 @@ func BenchmarkSeed(b *testing.B) {
 	}
 }
 
-// TestAnswer computes the known answer with crypto/aes.
+// TestAnswer computes the known answers with crypto/aes.
 func TestAnswer(t *testing.T) {
-	var a kernel.Answer
-	p := make([]byte, answerBytes)
-	kernel.FillAnswer(p)
-	for _, size := range []int{16, 24, 32} {
-		block, err := aes.NewCipher(p[len(p)-size:])
+	newCipher := func(key []byte) cipher.Block {
+		block, err := aes.NewCipher(key)
 		if err != nil {
 			t.Fatal(err)
 		}
+		return block
+	}
+	var a kernel.Answer
+	p := make([]byte, 32*BlockSize)
+	kernel.FillAnswer(p)
+	for _, size := range []int{16, 24, 32} {
+		block := newCipher(p[len(p)-size:])
 		for _, blocks := range []int{1, 7, 31} {
 			for b := range slices.Chunk(p[:blocks*BlockSize], BlockSize) {
 				block.Encrypt(b, b)
@@ -333,14 +337,17 @@ func TestAnswer(t *testing.T) {
 		}
 		a.AddBytes(words[:])
 	}
-	a.AddBytes(p)
-	block, err := aes.NewCipher(p[:32])
-	if err != nil {
-		t.Fatal(err)
+	if a.AddBytes(p); a != wantAnswer {
+		t.Errorf("blocks: %#x, want %#x", uint64(a), uint64(wantAnswer))
 	}
+
+	var stretched kernel.Answer
+	p = make([]byte, len(answering))
+	kernel.FillAnswer(p)
+	block := newCipher(p[:32])
 	clear(p)
 	cipher.NewCTR(block, make([]byte, BlockSize)).XORKeyStream(p, p)
-	if a.AddBytes(p); a != wantAnswer {
-		t.Errorf("%#x, want %#x", uint64(a), uint64(wantAnswer))
+	if stretched.AddBytes(p); stretched != wantStretch {
+		t.Errorf("Stretch: %#x, want %#x", uint64(stretched), uint64(wantStretch))
 	}
 }

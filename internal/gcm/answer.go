@@ -11,14 +11,13 @@ import "example.com/fastmac/internal/kernel"
 func init() { kernel.AddAnswer(kernel.GCM, func() bool { return answer() == wantAnswer }) }
 
 // wantAnswer is what TestAnswer computes with crypto/cipher.
-const wantAnswer = 0x899aed5ada0ef729
+const wantAnswer = 0x770b3e4d5c6912c7
 
 // The sizes of texts and of additional data of the answer: more than each at which kernels take other
 // code, and ends of all forms. Keys of all sizes take turns.
 var answerSizes = [...]struct{ text, data int }{
-	{0, 2}, {0, 7}, {0, 15}, {0, 20}, {0, 49}, {0, 64}, {0, 100}, {0, 128}, {0, 511}, {0, 1100},
-	{1, 0}, {7, 33}, {15, 2}, {31, 50}, {45, 127}, {64, 96}, {97, 5}, {112, 80}, {0, 260}, {0, 900},
-	{128, 64}, {129, 0}, {255, 14}, {300, 100}, {510, 127}, {530, 20}, {700, 50}, {1024, 8}, {1200, 0}, {2352, 1},
+	{0, 2}, {0, 7}, {0, 49}, {0, 100}, {0, 511}, {0, 900}, {1, 0}, {7, 33}, {15, 2}, {31, 50}, {64, 96}, {112, 80},
+	{129, 0}, {255, 14}, {300, 100}, {530, 20}, {700, 50}, {2352, 1},
 }
 
 // answerBytes is a multiple of 8, and more than the longest text, its tag, and the nonce.

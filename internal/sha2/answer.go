@@ -17,8 +17,8 @@ func init() {
 
 // What crypto/sha256 and crypto/sha512 compute: see TestAnswers of package kernel.
 const (
-	wantAnswer256 = 0x890c8b74d10e50c3
-	wantAnswer512 = 0x189b0605fad1b4c9
+	wantAnswer256 = 0x4d6b52e06116f4c9
+	wantAnswer512 = 0x66339d93d077594a
 )
 
 // Choose puts the best implementation into use, unless that has been done: see [kernel.Choose]. The
@@ -55,7 +55,7 @@ func (s *answering[W]) answer(initial *State[W]) (a kernel.Answer) {
 	addState(&a, &key.Outer)
 
 	var before, last, one, two State[W]
-	for n := 0; n <= 2*size; n += 3*wordSize[W]() + 1 {
+	for n := 0; n <= 2*size; n += 5*wordSize[W]() + 1 {
 		message := Message[W]{Out: last.bytes(), State: &key.Inner, Outer: &key.Outer, N: uint64(size), P: data[:n]}
 		Sum(message.Out, message.State, message.Outer, message.N, message.P)
 		addState(&a, &last)
@@ -63,7 +63,7 @@ func (s *answering[W]) answer(initial *State[W]) (a kernel.Answer) {
 			pair := [2]Message[W]{message, message}
 			now, then := n%2, 1-n%2
 			pair[now].Out = one.bytes()
-			pair[then].Out, pair[then].P = two.bytes(), data[:n-3*wordSize[W]()-1]
+			pair[then].Out, pair[then].P = two.bytes(), data[:n-5*wordSize[W]()-1]
 			if SumPair(&pair); one != last || two != before {
 				return 0
 			}
@@ -137,9 +137,10 @@ func (s *answering[W]) answerIterations(a *kernel.Answer) {
 		its[i].U[0] += W(i)
 		its[i].Key.Outer[7] += W(i)
 	}
-	for _, n := range [...]int{1, 8 / wordSize[W](), len(its)} { // there are pairs for 32-bit words
+	for n := 1; n <= 8/wordSize[W](); n++ { // there are pairs for 32-bit words
 		Iterate(its[:n], Size[W](), 2)
 	}
+	Iterate(its, Size[W](), 2)
 	for i := range its {
 		addState(a, &its[i].U)
 		addState(a, &its[i].T)
