@@ -85,6 +85,7 @@ var commands = map[string]runner{
 	"go test -v -run ExampleUMACKey_Tag .":                                                                                                   {long: true},
 	"go test -run '^$' -bench ManyKeys .":                                                                                                    {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Batch .":                                                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -run '^$' -bench FirstUse -benchtime 300x ./internal/kernel":                                                                    {long: true, less: strings.NewReplacer("300x", "1x")},
 	"go test -run '^$' -bench Key ./pbkdf2":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go run -C internal/peers . -only pbkdf2":                                                                                                {never: "it builds the peers in Rust, which takes minutes; .ci/run measures all groups"},
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},

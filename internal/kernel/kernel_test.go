@@ -10,17 +10,21 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"errors"
+	"fmt"
 	"go/build/constraint"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"example.com/fastmac"
@@ -29,6 +33,7 @@ import (
 	"example.com/fastmac/hwrand"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/wipe"
 	"example.com/fastmac/pbkdf2"
 	"golang.org/x/sys/cpu"
 )
@@ -220,6 +225,51 @@ func TestFirstUse(t *testing.T) {
 			if !kernel.Chosen(use.layer) && !fips140.Enabled() || err != nil && !errors.Is(err, errors.ErrUnsupported) {
 				t.Errorf("%s: %s has been chosen: %v, error %v", name, use.layer, kernel.Chosen(use.layer), err)
 			}
+		})
+	}
+}
+
+// firstUse are the layers of each algorithm, for BenchmarkFirstUse.
+var firstUse = map[string][]kernel.Layer{"UMAC": mactest.UMAC, "HMAC-SHA-256": {kernel.SHA256}, "HMAC-SHA-512": {kernel.SHA512}, "GMAC": mactest.GCM}
+
+// chooseVariable has the algorithm in a process that BenchmarkFirstUse starts.
+const chooseVariable = "FASTMAC_TEST_CHOOSE"
+
+func init() {
+	layers := firstUse[os.Getenv(chooseVariable)]
+	if layers == nil {
+		return
+	}
+	wipe.Stack() // which makes it large enough, as it is in most programs
+	begin := time.Now()
+	for _, l := range layers {
+		kernel.Choose(l)
+	}
+	fmt.Println(time.Since(begin).Nanoseconds())
+	os.Exit(0)
+}
+
+// BenchmarkFirstUse reports the least time for the choice of kernels, which is all that the first key of
+// a process takes longer than others. Each iteration is a new process.
+func BenchmarkFirstUse(b *testing.B) {
+	for name := range firstUse {
+		b.Run(name, func(b *testing.B) {
+			least := math.Inf(1)
+			for b.Loop() {
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), chooseVariable+"="+name)
+				out, err := cmd.Output()
+				if err != nil {
+					b.Fatal(err)
+				}
+				took, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				least = min(least, took)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(least, "ns/first")
 		})
 	}
 }
