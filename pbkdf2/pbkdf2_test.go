@@ -20,6 +20,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,14 +88,27 @@ func testKey(t *testing.T) {
 			}
 		}
 		compare(t, fmt.Sprintf("hash %d", i), h, "password", []byte("salt"), -1, 70)
-		compare(t, fmt.Sprintf("hash %d", i), h, "password", []byte("salt"), 1, 257*h().Size()) // blocks with numbers of two bytes
 	}
+	compare(t, "block numbers of three bytes", sha256.New, "password", []byte("salt"), 1, (1<<16+1)*sha256.Size)
 	for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512} {
 		for _, iter := range []int{steps + 1, 2*steps + 3} {
 			compare(t, h.String(), h.New, "password", []byte("salt"), iter, 70)
 		}
 	}
 	compare(t, "another type of function", sha3.New256, "password", []byte("salt"), 3, 70)
+}
+
+// TestTooLong checks the longest key, which has 2^32 - 1 blocks. A key that long has no room in tests.
+func TestTooLong(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("needs a 64-bit platform")
+	}
+	for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA512} {
+		longest := math.MaxUint32 * uint64(h.Size())
+		if tooLong(int(longest), h) || !tooLong(int(longest+1), h) {
+			t.Errorf("%s: %d bytes are too long: %v, and one more: %v", h, longest, tooLong(int(longest), h), tooLong(int(longest+1), h))
+		}
+	}
 }
 
 func compare[H hash.Hash](t *testing.T, name string, h func() H, password string, salt []byte, iter, n int) {

@@ -114,6 +114,25 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
+// TestFinishLength checks that each bit of the length of a message counts.
+func TestFinishLength(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
+		var k Key
+		if err := k.Init(make([]byte, 16)); err != nil {
+			t.Fatal(err)
+		}
+		seen := make(map[[TagSize]byte]int)
+		for bit := range 60 {
+			var tag, sum [BlockSize]byte
+			k.Finish(&tag, &sum, make([]byte, NonceSize), nil, 1<<bit)
+			if other, ok := seen[tag]; ok {
+				t.Errorf("messages of 2^%d and 2^%d bytes have the same tag", bit, other)
+			}
+			seen[tag] = bit
+		}
+	})
+}
+
 // TestAnswer computes the known answer with crypto/cipher.
 func TestAnswer(t *testing.T) {
 	var a kernel.Answer
