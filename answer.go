@@ -5,13 +5,24 @@
 package fastmac
 
 import (
+	"sync"
 	"unsafe"
 
 	"example.com/fastmac/internal/kernel"
 )
 
-// The known answers of the kernels in this package: see [kernel.Choose].
-func init() {
+var answersAdded sync.Once
+
+// choose chooses the kernels of UMAC. The known answers are not added in an init function: programs that
+// use other algorithms alone would have UMAC, and crypto/aes, linked in.
+func choose() {
+	answersAdded.Do(addAnswers)
+	kernel.Choose(kernel.AES)
+	kernel.Choose(kernel.NH)
+}
+
+// addAnswers adds the known answers of the kernels in this package.
+func addAnswers() {
 	kernel.AddAnswer(kernel.AES, func() bool { return answerAES() == wantAES })
 	kernel.AddAnswer(kernel.NH, func() bool {
 		kernel.Choose(kernel.AES) // some kernels use both

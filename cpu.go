@@ -15,7 +15,10 @@ import (
 
 // Hardware returns one line for logs and bug reports: which implementations are in use on this
 // machine, and what is missing for faster ones. Its form may change.
-func Hardware() string { return kernel.NewReport().String() }
+func Hardware() string {
+	choose()
+	return kernel.NewReport().String()
+}
 
 // RequireAES returns nil if AES runs on the CPU's AES instructions. Without them [crypto/aes] uses
 // tables, whose access times can reveal the UMAC key to other programs on the same machine. A

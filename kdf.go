@@ -91,8 +91,7 @@ const _ = unsafe.Sizeof(l1Key{}) - unsafe.Sizeof(subkeys{})
 //	padKey      the key of PDF while the L1 key is made, zeros
 func (k *UMACKey) expand(key []byte, size tagSize) {
 	wipe.ReserveStack()
-	kernel.Choose(kernel.AES)
-	kernel.Choose(kernel.NH)
+	choose()
 	n := size.iterations()
 	kdf := &k.pad
 	kdf.init(key)

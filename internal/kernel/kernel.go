@@ -105,10 +105,19 @@ func (r *implementations) end() {
 
 // AddAnswer adds a known answer to a layer: a function that computes something small with the
 // implementation in use, and reports whether it is what it must be. It may not call [Choose] for that
-// layer. Packages with assembly of the layer call AddAnswer in their init functions, and nobody uses the
-// layer before.
+// layer. Packages with assembly of the layer call AddAnswer before they use it. If an implementation has
+// been chosen already, it must compute this answer too, or else the next one is used from now on.
 func AddAnswer(l Layer, answer func() bool) {
-	registered[l].answers = append(registered[l].answers, answer)
+	choosing[l].Lock()
+	defer choosing[l].Unlock()
+	r := &registered[l]
+	r.answers = append(r.answers, answer)
+	if chosen[l].Load() {
+		active, wrong := r.active, len(r.wrong)
+		if r.choose(); len(r.wrong) == wrong {
+			r.use(active) // which a test has selected
+		}
+	}
 }
 
 // Choose puts the best implementation of a layer into use, unless that has been done. A kernel that
@@ -129,18 +138,22 @@ func choose(l Layer) {
 	if chosen[l].Load() {
 		return
 	}
-	r := &registered[l]
+	registered[l].choose()
+	chosen[l].Store(true)
+}
+
+// choose uses the best implementation that computes all answers.
+func (r *implementations) choose() {
 	for r.use(r.best); r.isKernel() && !r.right(); r.use(r.best) {
 		r.drop()
 	}
-	chosen[l].Store(true)
 }
 
 // use puts the implementation with that index in names into use.
 func (r *implementations) use(index int) {
 	r.active = index
 	for i, flag := range r.flags {
-		if flag != nil {
+		if flag != nil && *flag != (i >= index) { // others may read it: see AddAnswer
 			*flag = i >= index
 		}
 	}

@@ -68,6 +68,7 @@ type Size struct {
 
 // New returns the report for this machine.
 func New() *Report {
+	fastmac.Hardware() // has the known answers of UMAC computed
 	f := kernel.NewReport()
 	r := &Report{
 		CPU:      cpuName(),
