@@ -96,6 +96,10 @@ var expected = []expectation{
 		what: "crypto/aes expands keys with tables where there are no AES instructions in use: see docs/platforms.md",
 		kind: address, on: withAESTables, function: "crypto/internal/fips140/aes.expandKeyGeneric",
 	},
+	{
+		what: "a known answer, of nothing secret, is compared: lanes512AVX2 has words from no message where all lanes begin an outer hash, and leaves them out with a mask, which memcheck does not see",
+		kind: branch, below: "example.com/fastmac/internal/kernel.(*implementations).right",
+	},
 	{what: "the probe branches on a secret, as a control", kind: branch, function: "main.leakBranch"},
 	{what: "the probe uses a secret as an index, as a control", kind: address, function: "main.leakIndex"},
 	{what: "the probe compares a secret with bytes.Equal, as a control", kind: branch, below: "main.leakEqual"},
