@@ -516,3 +516,22 @@ func TestGMACList(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
+
+// TestSecondMap checks that it is an error if the second window of a file cannot be mapped: its offset is
+// not a multiple of a page. The first window is in the tag already.
+func TestSecondMap(t *testing.T) {
+	defer func(size int64) { windowSize = size }(windowSize)
+	windowSize = 300_001
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 2*bufferSize), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k, err := fastmac.NewUMACKey(make([]byte, 16), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := (&files{key: &Key{algorithm: byName("umac128"), umac: k}, jobs: 1}).reader()
+	if err := r.read(t.Context(), path); err == nil {
+		t.Error("no error")
+	}
+}
