@@ -5,6 +5,7 @@
 package mactest
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"testing"
@@ -20,6 +21,20 @@ func NeedGo(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
 	}
+}
+
+// Unlogged reports whether go test logs what the running test opens, in a file of its own, which a limit of
+// file size would end. Then it runs the test in a process without the log: the caller returns.
+func Unlogged(t *testing.T) (done bool) {
+	t.Helper()
+	f := flag.Lookup("test.testlogfile")
+	if f == nil || f.Value.String() == "" {
+		return false
+	}
+	if out, err := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return true
 }
 
 // HostEnv is the environment for the go command to build for this machine, even if
