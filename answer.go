@@ -33,7 +33,7 @@ func addAnswers() {
 // What the portable kernels and crypto/aes compute: see TestAnswers of package kernel.
 const (
 	wantAES = 0x86b3f6a38a71054c
-	wantNH  = 0x3a09e506425062bb
+	wantNH  = 0xc3dac1593e68485f
 )
 
 // answering is what answers are computed with, those of NH after those of AES. On the stack it would take
@@ -87,12 +87,10 @@ func answerNH() (a kernel.Answer) {
 		k.uhash.l2[i].set((*[24]byte)(data[24*i:]))
 		k.uhash.setL3(i, (*[64]byte)(data[256+64*i:]), (*[4]byte)(data[128+4*i:]))
 	}
-	for n := 1; n <= maxIterations; n++ {
+	for n := 2; n <= maxIterations; n += 2 { // with one less the code is the same, except in POLY-128
 		k.uhash.n = n
 		k.pad.setTagSize(tagSize(4 * n))
-		if n%2 == 0 { // with one less the code is the same, except in POLY-128
-			k.answer64(&a, data)
-		}
+		k.answer64(&a, data)
 		k.answer128(&a, data)
 	}
 	return a
