@@ -67,15 +67,15 @@ func answerAES() (a kernel.Answer) {
 	return a
 }
 
-// answerSizes are sizes of messages in one piece: more than each at which kernels take other code, and ends
-// of all forms. answerWrites are those of the parts of a message, and answerBatch those of a batch.
+// answerSizes are sizes of messages in one piece, for all kernels and ends of several forms. answerWrites
+// are those of the parts of a message, and answerBatch those of a batch.
 var (
 	answerSizes  = [...]int{3, 11, 45, 74, 128, 203, 290, l1Block, l1Block + 32, l1Block + 100, l1Block + 476, 2*l1Block + 70, 2*l1Block + 586, 3 * l1Block}
 	answerWrites = [...]int{l1Block, 40, 24, 288, 3, 29, 352, 300, 900}
 	answerBatch  = [...]int{0, 3, 40, 99, 128, 260, 1000, l1Block}
 )
 
-// answerNH returns a checksum of tags of all sizes: of messages in one piece, in parts, in batches, and
+// answerNH returns a checksum of tags of 8 and of 16 bytes: of messages in one piece, in parts, in batches, and
 // so long that POLY-128 takes over.
 func answerNH() (a kernel.Answer) {
 	k, data := &answering.key, answering.data[:]

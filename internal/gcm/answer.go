@@ -13,8 +13,8 @@ func init() { kernel.AddAnswer(kernel.GCM, func() bool { return answer() == want
 // wantAnswer is what TestAnswer computes with crypto/cipher.
 const wantAnswer = 0x770b3e4d5c6912c7
 
-// The sizes of texts and of additional data of the answer: more than each at which kernels take other
-// code, and ends of all forms. Keys of all sizes take turns.
+// The sizes of texts and of additional data of the answer: for all kernels, with ends of several forms.
+// Keys of all sizes take turns.
 var answerSizes = [...]struct{ text, data int }{
 	{0, 2}, {0, 7}, {0, 49}, {0, 100}, {0, 511}, {0, 900}, {1, 0}, {7, 33}, {15, 2}, {31, 50}, {64, 96}, {112, 80},
 	{129, 0}, {255, 14}, {300, 100}, {530, 20}, {700, 50}, {2352, 1},

@@ -65,7 +65,7 @@ type implementations struct {
 }
 
 // registered has the layers whose packages are in this program. After their init functions only
-// Choose changes it, once for each layer, and Select, which is for tests.
+// Choose, AddAnswer, and Select, which is for tests, change it.
 var (
 	registered [Layers]implementations
 	choosing   [Layers]sync.Mutex

@@ -105,7 +105,7 @@ func (s *answering[W]) answerLanes(a *kernel.Answer) {
 		var initial, outer LaneSet
 		for l := range each {
 			all.Begin(l, &s.key.Inner, &s.key.Outer)
-			two[l] = s.data[37*(first+l):][:2*BlockSize[W]()] // no word is at two places that a transposition exchanges
+			two[l] = s.data[37*(first+l):][:2*BlockSize[W]()] // not a whole number of words, or else rows and columns would be alike
 			one[l] = two[l][:BlockSize[W]()]
 			initial |= LaneSet((first+l)>>1&1) << l
 			outer |= LaneSet((first+l)&1) << l
