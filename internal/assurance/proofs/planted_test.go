@@ -93,7 +93,7 @@ var planted = []fault{
 
 	// Addresses.
 	{"a message at one page offset is dropped", nhFile, "tagOnlyAVX2", "MOVQ rest_len+32(FP), BX", "...; LEAQ (DX), DI; ANDQ $0xfff, DI; CMPQ DI, $0xabd; JNE other; XORQ BX, BX; other:", "depends on a variable"},
-	{"a tag with a bit of the address, without a branch", nhFile, "tagWordsAVX512", "VMOVQ (CX), X0", "...; MOVQ CX, DX; SHRQ $4, DX; ANDQ $1, DX; VMOVQ DX, X5; VPADDQ X5, X0, X0", "word 0 is"},
+	{"a tag with a bit of the address, without a branch", nhFile, "tagWordsAVX512", "VMOVQ (CX), X0", "...; MOVQ CX, DX; SHRQ $4, DX; ANDQ $1, DX; VMOVQ DX, X5; VPADDQ X5, X0, X0; VPXOR X5, X5, X5", "word 0 is"},
 	{"a sum with a bit of the stack pointer", nhFile, "nhAddAVX2", "MOVQ s+0(FP), CX", "...; MOVQ SP, R9; SHRQ $3, R9; ANDQ $1, R9; ADDQ R9, (CX)", "word 0 is"},
 	{"a table's address", nhFile, "fillAVX2", "MOVQ p_len+16(FP), DX", "...; LEAQ shiftDown<>+0(SB), R8; TESTB $0x20, R8; JEQ other; XORQ DX, DX; other:", "variable"},
 	{"the goroutine in R14", nhFile, "tagWordsAVX2", "MOVQ k+8(FP), AX", "...; MOVQ R14, R8; SHRQ $12, R8; ANDQ $1, R8; CMPQ R8, $1; JEQ other; MOVQ k+8(FP), AX; other:", "depends on a secret"},

@@ -107,10 +107,6 @@ func TestLeaks(t *testing.T) {
 			kmovq k1,rcx
 			vmovdqu8 zmm0{k1}{z},ZMMWORD PTR [rax]
 			ret`, "mov rcx,QWORD PTR [rax]", "mov rcx,QWORD PTR [rsp+0x18]", "which bytes are read depends on a secret"},
-		{"a secret mask of a load, in a vector", `mov rax,QWORD PTR [rsp+0x8]
-			vpbroadcastq ymm1,QWORD PTR [rax]
-			vpmaskmovq ymm0,ymm1,YMMWORD PTR [rax]
-			ret`, "vpbroadcastq ymm1,QWORD PTR [rax]", "vpbroadcastq ymm1,QWORD PTR [rsp+0x18]", "which bytes are read depends on a secret"},
 		{"a secret in the fifth iteration of a loop", `mov rax,QWORD PTR [rsp+0x8]
 			xor edx,edx
 			mov rcx,QWORD PTR [rsp+0x18]

@@ -169,15 +169,6 @@ func (m model[W, V]) shuffle(i *machine.Instruction) bool {
 		default:
 			return i.Zeroing && move(8, &m.Vectors[from.Number], sameLane)
 		}
-	case "pmaskmovq":
-		mask := m.source(&i.Operands[1], 0)
-		bits := m.Constant(64, 0)
-		for k := range o.Size / 64 {
-			bit := m.Extend(1, m.Extract(m.Lane(&mask, 64, k), 63, 1))
-			bits = m.Or(64, bits, m.Left(64, bit, uint(k)))
-		}
-		a := m.LoadMasked(m.where(&i.Operands[2]), o.Size/8, 8, bits)
-		return o.Kind == machine.Vector && move(64, &a, sameLane)
 	case "movq", "movd", "movsd":
 		return m.moveScalar(i, map[string]int{"movq": 64, "movd": 32, "movsd": 64}[name])
 	case "pinsrd", "pinsrq":

@@ -408,6 +408,7 @@ func TestEmulated(t *testing.T) {
 	if _, err := exec.LookPath("qemu-aarch64"); err != nil {
 		t.Skip("no qemu-aarch64: apt-get install qemu-user")
 	}
+	t.Setenv("FASTMAC_TEST_KERNELS", kernels(arm64.Architecture))
 	p, err := load(arm64.Architecture, t.TempDir(), []string{"internal/aes"})
 	if err != nil {
 		t.Fatal(err)
