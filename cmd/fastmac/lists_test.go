@@ -148,7 +148,7 @@ func TestZero(t *testing.T) {
 			t.Errorf("%q is not in %q", name, list)
 		}
 	}
-	if strings.Count(list, "\x00") != 4 || strings.Count(list, "\n") != 1 {
+	if strings.Count(list, "\x00") != 5 || strings.Count(list, "\n") != 1 {
 		t.Errorf("%q", list)
 	}
 	os.WriteFile("../sums", []byte(list), 0o600)
@@ -207,14 +207,14 @@ func TestOut(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	if code := run(ctx, strings.Fields("tag -k key -r d -o d/sums"), &out, &errs); code != exitInterrupted {
+	if code := run(ctx, strings.Fields("tag -k key -r d --force -o d/sums"), &out, &errs); code != exitInterrupted {
 		t.Errorf("%d, %q", code, &errs)
 	}
 	check("interrupted", "old\n")
 	if err := os.Chmod("d/sums", 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, stderr := command(t, exitOK, "tag -k key -r d -o d/sums"); stdout+stderr != "" {
+	if stdout, stderr := command(t, exitOK, "tag -k key -r d --force -o d/sums"); stdout+stderr != "" {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
 	list, _ := os.ReadFile("d/sums")
@@ -228,12 +228,12 @@ func TestOut(t *testing.T) {
 	// A file that cannot be tagged, or no file: the list of before stays, and no new one is left.
 	for _, line := range []string{"d/a missing -o d/sums", "missing -o d/sums", "d/sums -o d/sums", "d/a missing -o d/new"} {
 		out := strings.Fields(line)[len(strings.Fields(line))-1]
-		if _, stderr := command(t, exitFailed, "tag -k key "+line); !strings.HasSuffix(stderr, "not tagged, so no list is written to "+out+"\n") {
+		if _, stderr := command(t, exitFailed, "tag --force -k key "+line); !strings.HasSuffix(stderr, "not tagged, so no list is written to "+out+"\n") {
 			t.Errorf("%s: %q", line, stderr)
 		}
 		check(line, string(list))
 	}
-	if _, stderr := command(t, exitFailed, "tag -k key d/sums -o d/sums"); !strings.HasPrefix(stderr, "fastmac: d/sums: is the output\n") {
+	if _, stderr := command(t, exitFailed, "tag -k key d/sums --force -o d/sums"); !strings.HasPrefix(stderr, "fastmac: d/sums: is the output\n") {
 		t.Errorf("%q", stderr)
 	}
 	for path, want := range map[string]string{
@@ -256,7 +256,7 @@ func TestOutLink(t *testing.T) {
 	if err := os.Symlink(filepath.Join("d", "list"), "link"); err != nil {
 		t.Skip(err)
 	}
-	command(t, exitOK, "tag -k key key -o link")
+	command(t, exitOK, "tag -k key key --force -o link")
 	if info, err := os.Lstat("link"); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v", err)
 	}

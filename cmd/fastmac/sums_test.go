@@ -179,9 +179,10 @@ func TestTagGolden(t *testing.T) {
 	}
 }
 
-// fileLines returns the lines of a list without its end line.
+// fileLines returns the lines of a list without its end line, and those before it about folders.
 func fileLines(list string) string {
-	return list[:max(0, strings.LastIndex(list, "end:"))]
+	list = list[:max(0, strings.LastIndex(list, "end:"))]
+	return list[:len(list)-len(regexp.MustCompile(`(?m)^\\?(folder|exclude):.*\n`).FindString(list))]
 }
 
 func mustHex(t *testing.T, digits string) []byte {

@@ -5,8 +5,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"example.com/fastmac/cmd/fastmac/internal/sums"
@@ -16,6 +19,7 @@ import (
 
 func tagCommand() *cobra.Command {
 	var options sums.Options
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tag -k KEYFILE FILE...",
 		Short: "Print a list with the tags of files",
@@ -48,21 +52,60 @@ least 32.
 
 If FILE is -, tag reads standard input. With -r a folder stands for the files in
 it and in all folders below, sorted by name: regular files and links to them.
-Links to folders, pipes, sockets and devices in a folder are left out, and so is
-the file to which the output goes. A folder without files is an error. If FILE
-itself is a link, pipe or device, tag follows or reads it. Lists cannot be
+Links to folders and to nothing, pipes, sockets and devices in a folder are left
+out, named on standard error unless --quiet is given, and counted. The file to
+which the output goes is left out too. A folder without files is an error. If
+FILE itself is a link, pipe or device, tag follows or reads it. Lists cannot be
 joined: tag all files in one run, or verify each list.
+
+--files-from and --files0-from read the names of files from a file, or from
+standard input if it is -, as in:
+
+  find . -type f -print0 | fastmac tag -k KEYFILE --files0-from - -o SUMS
+
+--exclude leaves out what a pattern of gitignore(5) matches in the folders of
+-r; --exclude-from reads patterns from a file such as .gitignore. Paths are
+relative to the folder. A pattern with a slash before its end matches from there
+on, others match a name at any depth; ** stands for folders, ! takes a pattern
+back, and of several patterns the last one decides. Files that are arguments are
+never left out. The list has a line "folder:  FOLDER" for each folder and a line
+"exclude:  PATTERN" for each pattern, and the tag in its end line covers them.
 
 tag uses all cores. With UMAC, except on Windows, it also uses them for a single
 large file. If tag cannot read a file, or if the size, time or place of a file
 changes meanwhile, tag reports an error, leaves this file out and goes on. The
-list then has no end line, because files are missing from it. On Windows the
-time of a file may change only when the program that writes to it closes it.
-Paths have slashes, on Windows too, so a list can be verified on other systems.
+list then has no end line, because files are missing from it. With --keep-going
+it has one, and a line "unread:  FILE" for each such file, which verify reports;
+the exit status is 1. On Windows the time of a file may change only when the
+program that writes to it closes it. Paths have slashes, on Windows too, so a
+list can be verified on other systems.
 
 With -o the list goes to a file, all at once when it has its end line. Until
-then, and if tag fails or is interrupted, the file stays as it was. Use -o where
-redirection with > writes UTF-16, as in Windows PowerShell.
+then, and if tag fails or is interrupted, the file stays as it was. A list that
+is there is not replaced, unless --force is given. Use -o where redirection with
+> writes UTF-16, as in Windows PowerShell. tag refuses a standard output that
+appends to a file (>>).
+
+--update LIST brings a list up to date, which must be as it was written. Files
+whose size and times are as they were keep their lines, and are read only with
+--verify-all. The folders of the list are searched for new files; FILE adds a
+file, and with -r a folder. New files are named, and those that are gone, which
+the new list does not have. Files whose content has changed are named too, and
+then the list stays as it was, unless --accept-changes is given. The patterns of
+the list stay, and --exclude adds some. With --old-key the list has that key:
+all files are read, verified with it, and tagged with the one in KEYFILE.
+
+For an update a line of the list has the size of the file, and the times of its
+last change of content and of status in nanoseconds since 1970, as in
+ALGORITHM:NONCE:TAG:SIZE:MTIME:CTIME. They are missing where a file was changed
+less than two seconds before it was read, as another change could leave them as
+they are: an update reads such a file. verify does not look at them.
+
+-C is the folder in which the paths of files begin. KEYFILE, the list and files
+with names or patterns are where they were without it.
+
+--json prints an object about a list that goes to a file: how many files are in
+it, and those that are not as they were in the list of before.
 
 Anyone who can write to the files and to the list can restore an old state of
 all files, with its list. Keep the list where others cannot write.
@@ -73,60 +116,155 @@ machine may repeat them after it has gone back to a snapshot.
 
 Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch names := options.FilesFrom != "" || options.Files0From != ""; {
+			case len(args) > 0 && names:
+				return usageErrorf(cmd, "tag: %q and names from a file: want one of them", args[0])
+			case len(args) == 0 && !names && options.Update == "":
 				return usageErrorf(cmd, "tag: no files: want at least one, or - for standard input")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if options.KeyFile == "" {
-				return usageErrorf(cmd, "tag: -k KEYFILE is missing: make a key with fastmac keygen")
-			}
-			if err := finish(cmd, &options, args); err != nil {
+			if err := checkTagOptions(cmd, &options, asJSON); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("out") && options.Output == "" {
-				return usageErrorf(cmd, `tag: --out "": want a file for the list, or - for standard output`)
+			restore, err := finish(cmd, &options, args, &options.Output, &options.Update, &options.OldKeyFile, &options.FilesFrom, &options.Files0From)
+			if err != nil {
+				return err
 			}
+			defer restore()
 			out, ok := options.Stdout.(*os.File)
 			if ok && options.Zero && (options.Output == "" || options.Output == "-") && term.IsTerminal(int(out.Fd())) {
 				return usageErrorf(cmd, "tag: -z escapes nothing, and standard output is a terminal: want -o FILE, a file or a pipe")
 			}
-			return keyError(cmd, sums.Tag(cmd.Context(), options, args))
+			if asJSON {
+				options.Changes = new(sums.Changes)
+			}
+			err = keyError(cmd, sums.Tag(cmd.Context(), options, args))
+			if asJSON && options.Changes.Files != nil {
+				if err := printJSON(cmd, options.Changes); err != nil {
+					return err
+				}
+			}
+			return err
 		},
 	}
 	addSumsOptions(cmd, &options)
-	cmd.Flags().StringVarP(&options.Output, "out", "o", "", "write the list to this `FILE` when it is complete")
-	cmd.Flags().BoolVarP(&options.Recursive, "recursive", "r", false, "tag the files in folders")
-	cmd.Flags().BoolVarP(&options.Zero, "zero", "z", false, "end lines with NUL, and escape nothing")
+	flags := cmd.Flags()
+	flags.BoolVar(&options.AcceptChanges, "accept-changes", false, "update a list in which files have changed")
+	flags.StringVar(&options.FilesFrom, "files-from", "", "read names of files from this `FILE`, a line each")
+	flags.StringVar(&options.Files0From, "files0-from", "", "read names that end with a NUL from this `FILE`")
+	flags.BoolVar(&options.Force, "force", false, "replace the list that is in the file of -o")
+	flags.BoolVar(&options.KeepGoing, "keep-going", false, "write a list also if files cannot be read")
+	flags.StringVar(&options.OldKeyFile, "old-key", "", "the `KEYFILE` of the list that is updated")
+	flags.StringVarP(&options.Output, "out", "o", "", "write the list to this `FILE` when it is complete")
+	flags.BoolVarP(&options.Quiet, "quiet", "q", false, "do not name what is left out")
+	flags.BoolVarP(&options.Recursive, "recursive", "r", false, "tag the files in folders")
+	flags.StringVar(&options.Update, "update", "", "bring this `LIST` up to date")
+	flags.BoolVar(&options.VerifyAll, "verify-all", false, "also read files that seem to be unchanged")
+	flags.BoolVarP(&options.Zero, "zero", "z", false, "end lines with NUL, and escape nothing")
+	addJSON(cmd, &asJSON)
 	return cmd
+}
+
+// checkTagOptions returns an error if options of tag do not fit together.
+func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
+	given := func(names ...string) (found []string) {
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				found = append(found, name)
+			}
+		}
+		return found
+	}
+	for _, name := range given("out", "update", "old-key", "files-from", "files0-from") {
+		if cmd.Flag(name).Value.String() == "" {
+			want := "a file"
+			if name == "out" {
+				want = "a file for the list, or - for standard output"
+			}
+			return usageErrorf(cmd, `tag: --%s "": want %s`, name, want)
+		}
+	}
+	for _, pair := range [][]string{{"out", "update"}, {"force", "update"}, {"files-from", "files0-from"}} {
+		if both := given(pair...); len(both) == 2 {
+			return usageErrorf(cmd, "tag: --%s and --%s cannot be combined", both[0], both[1])
+		}
+	}
+	needs := func(ok bool, need string, names ...string) error {
+		if found := given(names...); !ok && len(found) > 0 {
+			return usageErrorf(cmd, "tag: --%s needs %s", found[0], need)
+		}
+		return nil
+	}
+	toFile := o.Update != "" || o.Output != "" && o.Output != "-"
+	switch {
+	case o.KeyFile == "":
+		return usageErrorf(cmd, "tag: -k KEYFILE is missing: make a key with fastmac keygen")
+	case o.Update == "-":
+		return usageErrorf(cmd, "tag: --update -: want a file with a list")
+	case o.KeyFile == "-" && (o.FilesFrom == "-" || o.Files0From == "-" || o.OldKeyFile == "-"):
+		return usageErrorf(cmd, "tag: standard input has the key, and cannot have something else")
+	}
+	return cmp.Or(
+		needs(o.Update != "", "--update", "accept-changes", "old-key", "verify-all"),
+		needs(o.Output != "" && o.Output != "-", "-o FILE", "force"),
+		needs(o.Recursive || o.Update != "", "-r", "exclude", "exclude-from"),
+		needs(toFile, "-o FILE or --update", "json"),
+	)
 }
 
 // addSumsOptions adds the options that tag and verify have.
 func addSumsOptions(cmd *cobra.Command, options *sums.Options) {
-	cmd.Flags().StringVarP(&options.KeyFile, "key", "k", "", "the file with the key")
+	flags := cmd.Flags()
+	flags.StringVarP(&options.KeyFile, "key", "k", "", "the file with the key")
 	addAlgorithm(cmd, &options.Algorithm, "")
-	cmd.Flags().IntVarP(&options.Jobs, "jobs", "j", 0, "how many cores to use; 0 means all")
+	flags.IntVarP(&options.Jobs, "jobs", "j", 0, "how many cores to use; 0 means all")
+	flags.StringArrayVar(&options.Exclude, "exclude", nil, "leave out what this `PATTERN` matches in folders")
+	flags.StringArrayVar(&options.ExcludeFrom, "exclude-from", nil, "leave out what the patterns in this `FILE` match")
+	flags.StringP("directory", "C", "", "the `FOLDER` in which the paths of files begin")
+	cmd.MarkFlagDirname("directory")
 }
 
-// finish checks the options of tag and verify, and adds the standard streams.
-func finish(cmd *cobra.Command, options *sums.Options, args []string) error {
+// finish checks the options of tag and verify, adds the standard streams, and goes to the folder of
+// -C, where all files except these are. restore comes back from there.
+func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*string) (restore func(), err error) {
 	if options.Jobs < 0 {
-		return usageErrorf(cmd, "%s: --jobs %d: want 0 or more", cmd.Name(), options.Jobs)
+		return nil, usageErrorf(cmd, "%s: --jobs %d: want 0 or more", cmd.Name(), options.Jobs)
 	}
 	if options.Algorithm != "" {
 		if err := checkAlgorithm(cmd, options.Algorithm); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if options.KeyFile == "-" && slices.Contains(args, "-") {
-		return usageErrorf(cmd, "%s: -k - and the argument -: standard input can be one of them", cmd.Name())
+		return nil, usageErrorf(cmd, "%s: -k - and the argument -: standard input can be one of them", cmd.Name())
 	}
 	options.Stdin, options.Stdout, options.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if out, ok := options.Stdout.(*output); ok {
 		options.Stdout = out.Writer // tag has to know the file
 	}
-	return nil
+	folder := cmd.Flag("directory")
+	if !folder.Changed {
+		return func() {}, nil
+	}
+	before, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, &options.KeyFile)
+	for i := range options.ExcludeFrom {
+		files = append(files, &options.ExcludeFrom[i])
+	}
+	for _, file := range files {
+		if *file != "" && *file != "-" && !filepath.IsAbs(*file) {
+			*file = filepath.Join(before, *file)
+		}
+	}
+	if err := os.Chdir(folder.Value.String()); err != nil {
+		return nil, fmt.Errorf("-C: %w", err)
+	}
+	return func() { os.Chdir(before) }, nil
 }
 
 // keyError makes a usage error of the error for a key that needs -a.

@@ -72,12 +72,16 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 				return usageErrorf(cmd, "verify: --partial and --strict cannot be combined")
 			case options.Status && asJSON:
 				return usageErrorf(cmd, "verify: --status and --json cannot be combined")
+			case len(options.Exclude)+len(options.ExcludeFrom) > 0 && len(options.Complete) == 0:
+				return usageErrorf(cmd, "verify: --exclude is for --complete")
 			case slices.Contains(options.Complete, ""):
 				return usageErrorf(cmd, `verify: --complete "": want a folder`)
 			}
-			if err := finish(cmd, &options, args); err != nil {
+			restore, err := finish(cmd, &options, args, &args[0])
+			if err != nil {
 				return err
 			}
+			defer restore()
 			r, err := sums.Verify(cmd.Context(), options, args[0], !asJSON)
 			if err != nil {
 				return keyError(cmd, err)

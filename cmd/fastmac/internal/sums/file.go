@@ -56,6 +56,7 @@ type reader struct {
 	*files
 	stream stream
 	buf    []byte
+	info   fileInfo
 }
 
 func (f *files) reader() *reader {
@@ -257,4 +258,14 @@ func reason(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+type fileInfo struct{ size, mtime, ctime int64 }
+
+func lookAt(path string) (fileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileInfo{}, err
+	}
+	return fileInfo{info.Size(), info.ModTime().UnixNano(), info.ModTime().UnixNano()}, nil
 }

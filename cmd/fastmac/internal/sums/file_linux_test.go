@@ -148,7 +148,7 @@ func TestFileLimit(t *testing.T) {
 	key, err := os.ReadFile("key")
 	f.must(err)
 	f.must(os.WriteFile("list", []byte("old"), 0o600))
-	f.Output = "list"
+	f.Output, f.Force = "list", true
 	for _, limit := range []int{0, 1, 10, len(key) - 1} {
 		restore := limitFiles(t, uint64(limit))
 		keyErr := WriteKey("new", "umac64", nil)

@@ -9,6 +9,7 @@ package sums
 import (
 	"io"
 	"io/fs"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -61,3 +62,9 @@ func mapFile(f *regularFile, at int64, size int) ([]byte, error) {
 }
 
 func unmap(p []byte) { unix.Munmap(p) }
+
+// appends reports whether all that is written to f is added at its end, as >> of a shell has it.
+func appends(f *os.File) bool {
+	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_APPEND != 0
+}

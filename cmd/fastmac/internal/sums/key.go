@@ -129,6 +129,8 @@ type Key struct {
 	id    string           // the identifier, in hex
 	named bool             // its file has the identifier
 	list  *fastmac.HMACKey // of the tags of lists
+
+	previous *Key // whose tags streams compute too, or nil
 }
 
 // A NoAlgorithmError is the error for a key in hex for which no algorithm was named.
@@ -281,6 +283,9 @@ func newKey(a *algorithm, raw []byte) (*Key, error) {
 
 // Destroy overwrites the key.
 func (k *Key) Destroy() {
+	if k.previous != nil {
+		k.previous.Destroy()
+	}
 	k.list.Destroy()
 	switch {
 	case k.umac != nil:
@@ -308,6 +313,11 @@ func (s hmacStream) Tag(dst, _ []byte) []byte  { return s.Sum(dst) }
 func (s hmacStream) Verify(tag, _ []byte) bool { return s.HMAC.Verify(tag) }
 
 func (k *Key) stream() stream {
+	if k.previous != nil {
+		new := *k
+		new.previous = nil
+		return &pair{new.stream(), k.previous.stream()}
+	}
 	switch {
 	case k.umac != nil:
 		return k.umac.New()

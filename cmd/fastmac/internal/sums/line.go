@@ -12,19 +12,79 @@ import (
 	"strings"
 )
 
-// A line of a list is
+// The line of a file in a list is
 //
 //	ALGORITHM:NONCE:TAG  PATH
+//	ALGORITHM:NONCE:TAG:SIZE:MTIME:CTIME  PATH
 //
 // with the nonce and the tag in hex. If the path has escapes, see [Escape], the line begins with
-// a backslash.
+// a backslash. The size in bytes and the times, in nanoseconds since 1970, are those that the file
+// had when it was read, see [fileInfo.times]. Only Update looks at them.
 type line struct {
 	nonce, tag []byte
 	path       string
+	times      string // SIZE:MTIME:CTIME, or empty
 }
 
 // errForm is the error for what is no line of a list.
 var errForm = errors.New("want ALGORITHM:NONCE:TAG  PATH")
+
+// checkTimes returns an error if the times of a line have another form.
+func checkTimes(fields []string) error {
+	for i, field := range fields {
+		if _, err := strconv.ParseInt(field, 10, 64); err != nil && !(i == 2 && field == "") {
+			return errors.New("a size and times that are no numbers")
+		}
+	}
+	return nil
+}
+
+// A note is a line of a list that is not about the content of a file,
+//
+//	KIND:  TEXT
+//
+// with the escapes of a path. The tag of the list covers it as it does all lines.
+type note struct{ kind, text string }
+
+// The kinds of notes.
+const (
+	noteFolder  = "folder"  // a folder whose files tag -r has tagged
+	noteExclude = "exclude" // a pattern for what was left out there
+	noteUnread  = "unread"  // a file that tag --keep-going could not read
+)
+
+// format returns the line, without its end.
+func (n note) format(raw bool) []byte {
+	begin, text := "", n.text
+	if !raw {
+		begin, text = escape(n.text)
+	}
+	return fmt.Appendf(nil, "%s%s:  %s", begin, n.kind, text)
+}
+
+// parseNote returns the note in the text of a line without its end, if it is one.
+func parseNote(text string, raw bool) (n note, found bool, err error) {
+	escaped := false
+	if !raw {
+		text, escaped = strings.CutPrefix(text, `\`)
+	}
+	for _, kind := range []string{noteFolder, noteExclude, noteUnread} {
+		if rest, ok := strings.CutPrefix(text, kind+":  "); ok {
+			if escaped {
+				if rest, ok = unescape(rest); !ok {
+					return n, true, errEscape
+				}
+			}
+			if rest == "" {
+				return n, true, errForm
+			}
+			return note{kind, rest}, true, nil
+		}
+	}
+	return n, false, nil
+}
+
+var errEscape = errors.New(`a backslash in the path: want \\, \n, \r or \xHH`)
 
 // An otherAlgorithmError is the error for a line of another algorithm than the key's.
 type otherAlgorithmError struct{ line, key string }
@@ -39,11 +99,14 @@ func (l *line) format(a *algorithm, raw bool) []byte {
 	if !raw {
 		begin, path = escape(l.path)
 	}
-	b := make([]byte, 0, len(begin)+len(a.name)+2*(a.nonce+a.tagSize)+4+len(path)+1) // and the end
+	b := make([]byte, 0, len(begin)+len(a.name)+2*(a.nonce+a.tagSize)+5+len(l.times)+len(path)+1) // and the end
 	b = append(append(append(b, begin...), a.name...), ':')
 	b = append(hex.AppendEncode(b, l.nonce), ':')
-	b = append(hex.AppendEncode(b, l.tag), ' ', ' ')
-	return append(b, path...)
+	b = hex.AppendEncode(b, l.tag)
+	if l.times != "" {
+		b = append(append(b, ':'), l.times...)
+	}
+	return append(append(b, ' ', ' '), path...)
 }
 
 // parseLine returns the line of a list by this algorithm, from its text without its end.
@@ -57,9 +120,19 @@ func parseLine(text string, a *algorithm, raw bool) (line, error) {
 		}
 	}
 	sums, path, ok := strings.Cut(text, "  ")
-	fields := strings.Split(sums, ":")
-	if !ok || len(fields) != 3 || path == "" {
+	fields := strings.SplitN(sums, ":", 4)
+	if !ok || len(fields) < 3 || path == "" {
 		return l, errForm
+	}
+	if len(fields) == 4 {
+		l.times = fields[3]
+		times := strings.Split(l.times, ":")
+		if len(times) != 3 {
+			return l, errForm
+		}
+		if err := checkTimes(times); err != nil {
+			return l, err
+		}
 	}
 	if fields[0] != a.name {
 		if byName(fields[0]) == nil {
@@ -76,7 +149,7 @@ func parseLine(text string, a *algorithm, raw bool) (line, error) {
 	}
 	if l.path = path; escaped {
 		if l.path, ok = unescape(path); !ok {
-			return l, errors.New(`a backslash in the path: want \\, \n, \r or \xHH`)
+			return l, errEscape
 		}
 	}
 	return l, nil

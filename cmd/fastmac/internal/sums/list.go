@@ -59,6 +59,9 @@ const maxLine = 512 << 10
 // A list is what readList found.
 type list struct {
 	lines      []line
+	folders    []string // of notes
+	patterns   []string
+	unread     []string
 	malformed  []badLine
 	ends       []ending
 	count      int  // lines of all kinds
@@ -153,11 +156,22 @@ func checkEncoding(start []byte, remedy string) error {
 }
 
 func (l *list) addLine(text string, a *algorithm, zero bool) error {
+	if n, found, err := parseNote(text, zero); found {
+		if err == nil {
+			l.addNote(n)
+		}
+		return err
+	}
 	parsed, err := parseLine(text, a, zero)
 	if err == nil {
 		l.lines = append(l.lines, parsed)
 	}
 	return err
+}
+
+func (l *list) addNote(n note) {
+	to := map[string]*[]string{noteFolder: &l.folders, noteExclude: &l.patterns, noteUnread: &l.unread}[n.kind]
+	*to = append(*to, n.text)
 }
 
 // addEnding adds an end line, where mac has read what is before it.
@@ -190,7 +204,7 @@ func (l *list) check(key *Key) error {
 	if len(l.ends) > 0 {
 		return fmt.Errorf("the list was made with the key %s, and this is the key %s", l.ends[0].id, key.id)
 	}
-	if len(l.lines) > 0 {
+	if len(l.lines) > 0 || len(l.malformed) == 0 {
 		return nil
 	}
 	first := l.malformed[0]

@@ -12,16 +12,17 @@ import (
 // inOrder calls do for each of n items, on as many goroutines as workers, each with what
 // start returns to it, and emit for each in order, on the goroutine of its caller. idle is
 // called before inOrder waits for the next item. It stops when ctx is done or emit fails.
-func inOrder[W any](ctx context.Context, n, workers int, start func() W, stop func(W), do func(w W, i int), emit func(i int) error, idle func() error) error {
+func inOrder[W, R any](ctx context.Context, n, workers int, start func() W, stop func(W), do func(w W, i int) R, emit func(i int, r R) error, idle func() error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var (
-		mu    sync.Mutex
-		ended = sync.Cond{L: &mu}
-		next  int // to do
-		first int // to emit
-		done  = make([]bool, n)
-		group sync.WaitGroup
+		mu      sync.Mutex
+		ended   = sync.Cond{L: &mu}
+		next    int // to do
+		first   int // to emit
+		done    = make([]bool, n)
+		group   sync.WaitGroup
+		results = make([]R, n)
 	)
 	defer context.AfterFunc(ctx, func() {
 		mu.Lock()
@@ -38,7 +39,7 @@ func inOrder[W any](ctx context.Context, n, workers int, start func() W, stop fu
 				i := next
 				next++
 				mu.Unlock()
-				do(w, i)
+				results[i] = do(w, i)
 				mu.Lock()
 				done[i] = true
 				if i == first {
@@ -66,7 +67,7 @@ func inOrder[W any](ctx context.Context, n, workers int, start func() W, stop fu
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := emit(i); err != nil {
+		if err := emit(i, results[i]); err != nil {
 			return err
 		}
 	}

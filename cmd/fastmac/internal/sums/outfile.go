@@ -7,22 +7,35 @@ package sums
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+
+	"github.com/gofrs/flock"
 )
 
 // An outFile is a file that appears at its path complete, or not at all: until then what was
-// there stays.
+// there stays. A process that is killed leaves it under another name, which the next one removes.
 type outFile struct {
 	*os.File
 	path string
-	old  os.FileInfo // what is at path, or nil
+	old  os.FileInfo  // what is at path, or nil
+	lock *flock.Flock // of the file, while its process lives
 }
 
-// createOut makes an outFile, next to its path: only there a rename is certain to work.
-func createOut(path string) (*outFile, error) {
+// An existsError is the error for a list that would be replaced.
+type existsError string
+
+func (e existsError) Error() string {
+	return fmt.Sprintf("%s: is there already: --update %[1]s brings it up to date, --force replaces it; names from find or xargs go to one run with --files0-from -", Escape(string(e)))
+}
+
+// createOut makes an outFile, next to its path: only there a rename is certain to work. Unless
+// replace is true, nothing may be at path, except an empty file.
+func createOut(path string, replace bool) (*outFile, error) {
 	o := &outFile{path: path}
 	errNoFile := errors.New("is not a regular file: want one; without -o the list goes to standard output")
 	if isStream(path) {
@@ -35,7 +48,10 @@ func createOut(path string) (*outFile, error) {
 		return nil, about(path, errors.New("is a folder: want a file for the list"))
 	case err == nil && !info.Mode().IsRegular():
 		return nil, about(path, errNoFile)
+	case err == nil && info.Size() > 0 && !replace:
+		return nil, existsError(path)
 	case err == nil:
+		os.SameFile(info, info) // on Windows it asks which file that is, and only now is it this one
 		o.old, mode = info, info.Mode().Perm()
 		// The file that a link leads to is replaced, not the link.
 		if o.path, err = filepath.EvalSymlinks(path); err != nil {
@@ -48,9 +64,16 @@ func createOut(path string) (*outFile, error) {
 			return nil, about(path, errors.New("is a link to a file that does not exist: make the file, or remove the link"))
 		}
 	}
-	name := filepath.Join(filepath.Dir(o.path), ".fastmac-"+rand.Text())
-	if o.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode); err != nil {
-		return nil, about(path, err)
+	for o.File == nil {
+		name := filepath.Join(filepath.Dir(o.path), unfinished+rand.Text())
+		if o.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode); err != nil {
+			return nil, about(path, err)
+		}
+		o.lock = flock.New(name, flock.SetFlag(os.O_RDONLY))
+		if !openStays && !o.hold() {
+			o.Close()
+			o.File = nil
+		}
 	}
 	if o.old != nil {
 		// The umask may have taken away what the old file had.
@@ -60,6 +83,51 @@ func createOut(path string) (*outFile, error) {
 		}
 	}
 	return o, nil
+}
+
+// openStays is true where nobody can remove a file that a process has open, and a lock would keep that
+// process from writing to it.
+const openStays = runtime.GOOS == "windows"
+
+// hold locks the file. It reports whether the file is still there: before it was locked, another
+// process may have removed it. File systems without locks have no such process.
+func (o *outFile) hold() bool {
+	_, err := o.lock.TryLock()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	mine, err := o.Stat()
+	there, err2 := os.Lstat(o.Name())
+	return err == nil && err2 == nil && os.SameFile(mine, there)
+}
+
+// unfinished is what the name of an outFile begins with before commit. 26 characters follow.
+const unfinished = ".fastmac-"
+
+// removeUnfinished removes the files next to path that processes have left that were killed: those
+// that are not locked.
+func removeUnfinished(path string) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	dir := filepath.Dir(path)
+	names, _ := os.ReadDir(dir)
+	for _, entry := range names {
+		rest, ok := strings.CutPrefix(entry.Name(), unfinished)
+		if !ok || len(rest) != 26 || strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" || !entry.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(dir, entry.Name())
+		if openStays {
+			os.Remove(name)
+			continue
+		}
+		lock := flock.New(name, flock.SetFlag(os.O_RDONLY))
+		if locked, err := lock.TryLock(); err == nil && locked {
+			os.Remove(name)
+		}
+		lock.Close()
+	}
 }
 
 // isStream reports whether a path is a name of a file that is open, such as /dev/stdout. What a
@@ -82,23 +150,52 @@ func (o *outFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// commit puts the file at its path.
+// commit puts the file at its path, if what is there has not changed.
 func (o *outFile) commit() error {
 	err := o.Sync()
 	if closed := o.Close(); err == nil {
 		err = closed
 	}
-	if err == nil {
+	o.lock.Close()
+	switch {
+	case err != nil:
+	case o.old == nil:
+		err = renameNew(o.Name(), o.path)
+	default:
+		if now, err := os.Stat(o.path); err != nil || !os.SameFile(now, o.old) || now.Size() != o.old.Size() || !now.ModTime().Equal(o.old.ModTime()) {
+			return about(o.path, errors.New("another program has changed it meanwhile: try again"))
+		}
 		err = os.Rename(o.Name(), o.path)
 	}
-	if err != nil {
-		return about(o.path, err)
+	if _, ok := errors.AsType[existsError](err); ok || err == nil {
+		return err
 	}
-	return nil
+	return about(o.path, err)
+}
+
+// renameNew renames a file to a path at which nothing is. Another process may do the same.
+func renameNew(name, path string) error {
+	err := os.Link(name, path)
+	if err == nil {
+		return os.Remove(name)
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		// A file system without links.
+		var f *os.File
+		if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+			f.Close()
+			return os.Rename(name, path)
+		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return existsError(path)
+	}
+	return err
 }
 
 // discard removes what was not committed.
 func (o *outFile) discard() {
 	o.Close()
+	o.lock.Close()
 	os.Remove(o.Name())
 }

@@ -33,7 +33,7 @@ func TestOutInterrupted(t *testing.T) {
 		cancel()
 		opened <- w
 	}()
-	f.Output, f.Jobs = "list", 1
+	f.Output, f.Force, f.Jobs = "list", true, 1
 	err := Tag(ctx, f.Options, []string{"a", "fifo"})
 	(<-opened).Close()
 	if !errors.Is(err, context.Canceled) {
@@ -65,7 +65,7 @@ func TestOutFolder(t *testing.T) {
 func TestOutNotWritten(t *testing.T) {
 	f := newFolder(t, "umac128")
 	f.must(os.WriteFile("list", []byte("old"), 0o600))
-	o, err := createOut("list")
+	o, err := createOut("list", true)
 	f.must(err)
 	f.must(o.Close()) // so Sync fails
 	if err := o.commit(); err == nil || !strings.HasPrefix(err.Error(), "list: ") {

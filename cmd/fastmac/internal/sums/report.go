@@ -7,6 +7,7 @@ package sums
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,6 +36,13 @@ const (
 	resultFailed     = "failed"
 	resultUnreadable = "unreadable"
 	resultNotListed  = "not listed"
+
+	// Of Tag.
+	resultNew      = "new"
+	resultChanged  = "changed"
+	resultGone     = "gone"
+	resultExcluded = "excluded"
+	resultLeftOut  = "left out"
 )
 
 // verdicts are the results as text has them.
@@ -43,6 +51,10 @@ var verdicts = map[string]string{
 	resultFailed:     "FAILED",
 	resultUnreadable: "FAILED open or read",
 	resultNotListed:  "NOT IN THE LIST",
+	resultNew:        "NEW",
+	resultChanged:    "CHANGED",
+	resultGone:       "GONE",
+	resultExcluded:   "EXCLUDED",
 }
 
 // A File is the result for a file, and the reason if it is unreadable.
@@ -126,4 +138,28 @@ func (r *Report) Summary() string {
 		text += "; the list is as it was written"
 	}
 	return text
+}
+
+// Changes is what Tag found.
+type Changes struct {
+	Files []File `json:"files"` // those that are not as they were in the list of before, or not tagged
+
+	Written    bool `json:"written"` // to Output or Update
+	Tagged     int  `json:"tagged"`  // lines of files in the list
+	Unreadable int  `json:"unreadable"`
+	LeftOut    int  `json:"left_out"` // links to folders or to nothing, pipes, sockets and devices
+	Excluded   int  `json:"excluded"` // files, and folders as one
+
+	// Of an update.
+	Kept    int `json:"kept"`
+	New     int `json:"new"`
+	Changed int `json:"changed"`
+	Gone    int `json:"gone"` // or excluded now
+}
+
+func (c *Changes) add(f File) { c.Files = append(c.Files, f) }
+
+// summary returns a sentence about an update.
+func (c *Changes) summary() string {
+	return fmt.Sprintf("%s: %d kept, %d changed, %d new; %d gone", counted(c.Tagged, "file"), c.Kept, c.Changed, c.New, c.Gone)
 }

@@ -11,7 +11,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Options are those of Tag and Verify.
@@ -19,17 +24,32 @@ type Options struct {
 	KeyFile   string // "-" is Stdin
 	Algorithm string // if not empty, what the key must be for
 	Jobs      int    // cores; 0 is all
+	Quiet     bool   // print only what is not right
 	Zero      bool   // lines end with a NUL, and nothing in them is escaped
 
+	// Of what is in folders, in the language of gitignore.
+	Exclude     []string // patterns
+	ExcludeFrom []string // files with patterns
+
 	// Of Tag.
-	Recursive bool   // the files in folders
-	Output    string // if not empty, the file for the list, in place of Stdout
+	Recursive  bool     // the files in folders
+	Output     string   // if not empty, the file for the list, in place of Stdout
+	Force      bool     // Output may replace a list
+	FilesFrom  string   // if not empty, a file with names of files, a line each; "-" is Stdin
+	Files0From string   // the same, and a NUL follows each name
+	KeepGoing  bool     // a list of what can be read
+	Changes    *Changes // if not nil, results go there, and are not printed
+
+	// Of Tag that updates a list.
+	Update        string // the list
+	OldKeyFile    string // if not empty, its key
+	AcceptChanges bool   // files that have changed are tagged
+	VerifyAll     bool   // files whose size and times are as they were are read too
 
 	// Of Verify.
 	Complete      []string // folders whose files the list must have
 	IgnoreMissing bool     // a file that does not exist is no failure
 	Partial       bool     // a list without an end line is no failure
-	Quiet         bool     // print only what is not right
 	Special       bool     // files that are not regular, and standard input, are read
 	Status        bool     // print nothing
 	Strict        bool     // what would be a warning is a failure
@@ -85,8 +105,8 @@ func (p *printer) failed(path string, err error) {
 }
 
 // Tag writes a list: a line for each file with its tag under a fresh nonce, and an end line. It
-// goes on after a file that it cannot read, but then it writes no end line, leaves Output as it
-// was, and returns an error.
+// goes on after a file that it cannot read. Then it writes no end line, leaves Output as it was, and
+// returns an error, unless KeepGoing is set.
 func Tag(ctx context.Context, o Options, args []string) error {
 	f, err := o.open(ctx)
 	if err != nil {
@@ -94,91 +114,349 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	}
 	defer f.key.Destroy()
 	f.special, f.folder = true, "is a folder: use -r"
-	list, err := expand(ctx, args, o.Recursive)
-	if err != nil {
+	t := &tagger{Options: o, files: f, report: o.Changes}
+	if t.report == nil {
+		t.report = new(Changes)
+	}
+	t.report.Files = []File{}
+	path := o.Output
+	if o.Update != "" {
+		path = o.Update
+	}
+	toFile := path != "" && path != "-"
+	if toFile {
+		removeUnfinished(path)
+	}
+	if o.Update != "" {
+		if err := t.readOld(ctx); err != nil {
+			return err
+		}
+	}
+	if err := t.expand(ctx, args); err != nil {
 		return err
 	}
-	if o.Output == "" || o.Output == "-" {
-		if out, ok := o.Stdout.(*os.File); ok {
-			if info, err := out.Stat(); err == nil && info.Mode().IsRegular() {
-				f.output = info
-			}
-		}
-		return o.tag(ctx, f, list, o.Stdout)
+	if !toFile {
+		return t.tagStdout(ctx)
 	}
 	// Only now, so that it is not in the list.
-	out, err := createOut(o.Output)
+	out, err := createOut(path, o.Force || o.Update != "")
 	if err != nil {
 		return err
 	}
 	defer out.discard()
 	f.output = out.old
-	if err := o.tag(ctx, f, list, out); err != nil {
+	if err := t.tag(ctx, out); err != nil {
 		return err
 	}
-	return out.commit()
+	if err := out.commit(); err != nil {
+		return err
+	}
+	t.report.Written = true
+	return t.finish()
 }
 
-// tag writes the list of these files to out.
-func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer) error {
-	f.progress.begin(func(yield func(string) bool) {
-		for _, e := range list {
-			if e.err == nil && !yield(e.path) {
+// A tagger makes a list.
+type tagger struct {
+	Options
+	*files
+	printer  *printer // of results, or of the list
+	report   *Changes
+	entries  []entry
+	folders  []string // that were walked
+	patterns []string // of what was left out there
+	old      *oldList // of an update, or nil
+	dropped  []File   // lines of the old list that the new one does not have
+}
+
+// tagStdout writes the list to standard output.
+func (t *tagger) tagStdout(ctx context.Context) error {
+	joined := false
+	if out, ok := t.Stdout.(*os.File); ok {
+		if info, err := out.Stat(); err == nil && info.Mode().IsRegular() {
+			t.output = info
+			if appends(out) {
+				return errors.New("standard output appends to a file (>>), and joined lists do not verify: want > or -o FILE; --update FILE adds to a list")
+			}
+			at, err := out.Seek(0, io.SeekCurrent)
+			joined = err == nil && at > 0
+		}
+	}
+	const what = "standard output is a file that is not empty, and joined lists do not verify: tag all files in one run, with --files0-from - for names from find or xargs"
+	if joined {
+		fmt.Fprintln(t.Stderr, "fastmac: "+what)
+	}
+	if err := t.tag(ctx, t.Stdout); err != nil {
+		return err
+	}
+	if joined {
+		return errors.New("the list was written after something else: verify will refuse it")
+	}
+	return t.finish()
+}
+
+// expand sets the files of the arguments, in order, and those of the old list. If Recursive, a folder
+// stands for the files in it and in its folders, sorted by name: the regular ones and links to them.
+// Links to folders are not followed, unless they are arguments. Paths have slashes on all systems,
+// because lists travel: Windows has them in place of backslashes, and others have backslashes in names.
+func (t *tagger) expand(ctx context.Context, args []string) error {
+	texts, err := t.readExclude(ctx)
+	if err != nil {
+		return err
+	}
+	names, err := t.readFiles(ctx)
+	if err != nil {
+		return err
+	}
+	for _, text := range texts {
+		if !slices.Contains(t.patterns, text) || strings.HasPrefix(text, "!") {
+			t.patterns = append(t.patterns, text)
+		}
+	}
+	patterns, err := parsePatterns(t.patterns)
+	if err != nil {
+		return err
+	}
+	w := newWalker(skipper(patterns))
+	for _, folder := range t.folders {
+		t.addFolder(ctx, w, folder)
+	}
+	for _, path := range append(args, names...) {
+		path = filepath.ToSlash(path)
+		if t.Recursive && path != "-" {
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				if !slices.Contains(t.folders, path) {
+					t.folders = append(t.folders, path)
+					t.addFolder(ctx, w, path)
+				}
+				continue
+			}
+		}
+		t.entries = append(t.entries, entry{path: path})
+	}
+	t.report.Excluded = w.skipped
+	if t.old != nil {
+		t.addOld(w.skip)
+	}
+	return ctx.Err()
+}
+
+// addFolder adds the files in a folder.
+func (t *tagger) addFolder(ctx context.Context, w *walker, folder string) {
+	before := len(t.entries)
+	t.entries = w.walk(ctx, t.entries, folder)
+	if !slices.ContainsFunc(t.entries[before:], func(e entry) bool { return e.left == "" }) {
+		// Such as a disk that is not mounted: an empty list would say that all is well.
+		t.entries = append(t.entries, entry{path: folder, err: errors.New("has no files")})
+	}
+}
+
+// An outcome is what became of an entry.
+type outcome struct {
+	line   []byte // of the list, without its end
+	result string // of an update, or empty
+	err    error
+}
+
+// tag writes the list to out.
+func (t *tagger) tag(ctx context.Context, out io.Writer) error {
+	t.progress.begin(func(yield func(string) bool) {
+		for _, e := range t.entries {
+			if e.err == nil && e.left == "" && !yield(e.path) {
 				return
 			}
 		}
 	})
-	p := newPrinter(out, o.Stderr, f.progress)
-	defer f.progress.clear()
-	writer := newListWriter(p.out, f.key, o.Zero)
+	defer t.progress.clear()
+	t.printer = newPrinter(out, t.Stderr, t.progress)
+	list := t.printer.out
+	if t.Update != "" {
+		t.printer.out = bufio.NewWriter(t.Stdout)
+	}
+	writer := newListWriter(list, t.key, t.Zero)
 	defer writer.mac.Destroy()
-	failed := 0
-	lines := make([][]byte, len(list))
-	do := func(r *reader, i int) {
-		e := &list[i]
-		if e.err != nil {
-			return
-		}
-		if e.err = r.read(ctx, e.path); e.err == nil {
-			nonce, tag := f.key.sign(r.stream)
-			l := line{nonce, tag, e.path}
-			lines[i] = l.format(f.key.algorithm, o.Zero)
-		}
-	}
-	emit := func(i int) error {
-		if e := &list[i]; e.err != nil {
-			if e.found && errors.Is(e.err, errOutput) {
-				return nil
-			}
-			failed++
-			p.failed(e.path, e.err)
-			return nil
-		}
-		text := lines[i]
-		lines[i] = nil
-		return writer.write(text)
-	}
-	if err := inOrder(ctx, len(list), f.jobs, f.reader, (*reader).destroy, do, emit, p.flush); err != nil {
+	emit := func(i int, o outcome) error { return t.emit(writer, &t.entries[i], o) }
+	if err := inOrder(ctx, len(t.entries), t.jobs, t.reader, (*reader).destroy, func(r *reader, i int) outcome {
+		return t.do(ctx, r, &t.entries[i])
+	}, emit, t.printer.flush); err != nil {
 		return err
 	}
-	switch {
-	case failed > 0:
-		// With an end line verify would say that the list is whole.
-		text := count(failed, len(list), "file") + " not tagged"
-		switch {
-		case o.Output != "" && o.Output != "-":
-			text += ", so no list is written to " + Escape(o.Output)
-		case writer.lines > 0:
-			text += ", so the list has no end line"
+	for _, file := range t.dropped {
+		t.report.Gone++
+		if err := t.show(file); err != nil {
+			return err
 		}
-		return errors.New(text)
-	case writer.lines == 0:
-		return errors.New("no files except the output: nothing is tagged")
+	}
+	if err := t.check(); err != nil {
+		return errors.Join(t.printer.flush(), err)
+	}
+	if err := t.writeNotes(writer); err != nil {
+		return err
 	}
 	if err := writer.finish(); err != nil {
 		return err
 	}
-	return p.flush()
+	return errors.Join(list.Flush(), t.printer.flush())
+}
+
+// writeNotes writes what the list says of folders, which covers all of their files except for what the
+// patterns leave out.
+func (t *tagger) writeNotes(w *listWriter) error {
+	for _, folder := range t.folders {
+		if err := w.write(note{noteFolder, folder}.format(t.Zero)); err != nil {
+			return err
+		}
+	}
+	if len(t.folders) == 0 {
+		return nil
+	}
+	for _, pattern := range t.patterns {
+		if err := w.write(note{noteExclude, pattern}.format(t.Zero)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do reads the file of an entry, if need be, and makes its line.
+func (t *tagger) do(ctx context.Context, r *reader, e *entry) (o outcome) {
+	if e.err != nil || e.left != "" {
+		return outcome{err: e.err}
+	}
+	var old *line
+	if t.old != nil {
+		old = t.old.line(e.path)
+		if old != nil && t.old.isSame(old, e.path) {
+			return outcome{line: old.format(t.key.algorithm, t.Zero), result: resultOK}
+		}
+	}
+	began := time.Now()
+	if o.err = r.read(ctx, e.path); o.err != nil {
+		return o
+	}
+	l := line{path: e.path}
+	if r.info.settled(began) {
+		l.times = r.info.times()
+	}
+	if t.old != nil {
+		o.result = resultNew
+		if old != nil {
+			o.result = resultChanged
+			if r.verifyOld(old) {
+				o.result = resultOK
+			}
+		}
+	}
+	if o.result == resultOK && t.old.key == nil {
+		l.nonce, l.tag = old.nonce, old.tag
+	} else {
+		l.nonce, l.tag = t.key.sign(r.stream)
+	}
+	o.line = l.format(t.key.algorithm, t.Zero)
+	return o
+}
+
+// settledAfter is how long a file has not been changed when its times are those of its content: if it
+// were changed again at once, they could stay the same.
+const settledAfter = 2 * time.Second
+
+// settled reports whether the times are those of the content that was read after began.
+func (i fileInfo) settled(began time.Time) bool {
+	return i.mtime != 0 && max(i.mtime, i.ctime) <= began.Add(-settledAfter).UnixNano()
+}
+
+// times returns the size and the times as a line has them.
+func (i fileInfo) times() string {
+	ctime := ""
+	if i.ctime != 0 {
+		ctime = strconv.FormatInt(i.ctime, 10)
+	}
+	return fmt.Sprintf("%d:%d:%s", i.size, i.mtime, ctime)
+}
+
+// emit writes the line of an entry, and counts what became of it.
+func (t *tagger) emit(w *listWriter, e *entry, o outcome) error {
+	switch {
+	case e.left != "":
+		t.report.LeftOut++
+		t.report.add(File{e.path, resultLeftOut, e.left})
+		if !t.Quiet {
+			t.printer.errorf("left out: %s: %s", Escape(e.path), e.left)
+		}
+		return nil
+	case o.err != nil && e.found && errors.Is(o.err, errOutput):
+		return nil
+	case o.err != nil:
+		t.report.Unreadable++
+		t.report.add(File{e.path, resultUnreadable, reason(o.err).Error()})
+		t.printer.failed(e.path, o.err)
+		if !t.KeepGoing {
+			return nil
+		}
+		return w.write(note{noteUnread, e.path}.format(t.Zero))
+	}
+	t.report.Tagged++
+	switch o.result {
+	case resultNew:
+		t.report.New++
+	case resultChanged:
+		t.report.Changed++
+	case resultOK:
+		t.report.Kept++
+	}
+	if o.result == resultNew || o.result == resultChanged {
+		if err := t.show(File{Path: e.path, Result: o.result}); err != nil {
+			return err
+		}
+	}
+	return w.write(o.line)
+}
+
+// show prints what an update found, or adds it to the report.
+func (t *tagger) show(file File) error {
+	t.report.add(file)
+	if t.Changes != nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(t.printer.out, "%s: %s\n", Escape(file.Path), verdicts[file.Result])
+	return err
+}
+
+// check returns an error if the list is not to be written, or not to have an end line, with which
+// verify would say that it is whole.
+func (t *tagger) check() error {
+	r := t.report
+	out := t.Output
+	if t.Update != "" {
+		out = t.Update
+	}
+	switch {
+	case r.Unreadable > 0 && !t.KeepGoing:
+		text := count(r.Unreadable, r.Unreadable+r.Tagged, "file") + " not tagged"
+		switch {
+		case out != "" && out != "-":
+			text += ", so no list is written to " + Escape(out)
+		case r.Tagged > 0:
+			text += ", so the list has no end line"
+		}
+		return errors.New(text)
+	case r.Changed > 0 && !t.AcceptChanges:
+		return fmt.Errorf("%s changed, so %s stays as it was: --accept-changes accepts that", count(r.Changed, r.Tagged+r.Gone, "file"), Escape(out))
+	case r.Tagged == 0:
+		return errors.New("no files except the output: nothing is tagged")
+	}
+	return nil
+}
+
+// finish reports on a list that has been written.
+func (t *tagger) finish() error {
+	r := t.report
+	if t.Update != "" && !t.Quiet && t.Changes == nil {
+		t.printer.errorf("%s", r.summary())
+	}
+	if r.Unreadable > 0 {
+		return errors.New(count(r.Unreadable, r.Unreadable+r.Tagged, "file") + " not tagged, and the list says so")
+	}
+	return nil
 }
 
 // count returns a phrase such as "1 of 3 files".

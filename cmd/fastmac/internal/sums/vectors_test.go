@@ -36,7 +36,7 @@ func TestVectors(t *testing.T) {
 	counts := make(map[string]int)
 	check := func(vector, name string, key, nonce []byte, message string, tag []byte, valid bool) {
 		t.Helper()
-		l := line{nonce, tag, message}
+		l := line{nonce, tag, message, ""}
 		o := Options{KeyFile: write("key", []byte(name+" "+hex.EncodeToString(key)+"\n")), Jobs: 2, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
 		report, err := Verify(context.Background(), o, write("sums", append(l.format(byName(name), false), '\n')), true)
 		if err != nil || report.Right+report.Wrong != 1 || valid != (report.Right == 1) {

@@ -113,15 +113,15 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 		right bool
 		err   error
 	}
-	results := make([]result, len(lines))
-	do := func(r *reader, i int) {
-		l, result := &lines[i], &results[i]
-		if result.err = ofWindows(l.path, r.read(ctx, l.path)); result.err == nil {
-			result.right = r.stream.Verify(l.tag, l.nonce)
+	do := func(r *reader, i int) (res result) {
+		l := &lines[i]
+		if res.err = ofWindows(l.path, r.read(ctx, l.path)); res.err == nil {
+			res.right = r.stream.Verify(l.tag, l.nonce)
 		}
+		return res
 	}
-	emit := func(i int) error {
-		file, err := File{Path: lines[i].path}, results[i].err
+	emit := func(i int, res result) error {
+		file, err := File{Path: lines[i].path}, res.err
 		switch {
 		case v.IgnoreMissing && errors.Is(err, fs.ErrNotExist):
 			v.report.Missing++
@@ -130,7 +130,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 			v.report.Unreadable++
 			file.Result, file.Error = resultUnreadable, reason(err).Error()
 			v.failed(file.Path, err)
-		case results[i].right:
+		case res.right:
 			v.report.Right++
 			file.Result = resultOK
 		default:

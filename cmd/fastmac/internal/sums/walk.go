@@ -6,7 +6,6 @@ package sums
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,29 +17,18 @@ type entry struct {
 	path  string
 	found bool // in a folder
 	err   error
+	left  string // what it is if it is left out
 }
 
-// expand returns the files of the arguments, in order. If recursive, a folder stands for the
-// files in it and in its folders, sorted by name: the regular ones and links to them. Links to
-// folders are not followed, unless they are arguments. Paths have slashes on all systems, because
-// lists travel: Windows has them in place of backslashes, and others have backslashes in names.
-func expand(ctx context.Context, args []string, recursive bool) ([]entry, error) {
-	var list []entry
-	for _, path := range args {
-		path = filepath.ToSlash(path)
-		if recursive && path != "-" {
-			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				before := len(list)
-				if list = walk(ctx, list, path); len(list) == before {
-					// Such as a disk that is not mounted: an empty list would say that all is well.
-					list = append(list, entry{path: path, err: errors.New("has no files")})
-				}
-				continue
-			}
-		}
-		list = append(list, entry{path: path})
-	}
-	return list, ctx.Err()
+type walker struct {
+	skip    func(path string, isDir bool) bool
+	skipped int
+}
+
+func newWalker(skip func(path string, isDir bool) bool) *walker { return &walker{skip: skip} }
+
+func (w *walker) walk(ctx context.Context, list []entry, folder string) []entry {
+	return walk(ctx, list, folder)
 }
 
 // walk appends the files in a folder, with slashes.

@@ -1,0 +1,145 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/git-lfs/wildmatch/v2"
+)
+
+// A pattern says what is left out of a folder, in the language of gitignore(5): the last pattern
+// that matches a path decides. Paths are relative to the folder that is walked.
+type pattern struct {
+	match  *wildmatch.Wildmatch
+	again  bool // "!": what it matches is not left out
+	folder bool // a slash at the end: only folders match
+}
+
+// parsePattern returns a pattern. What Git takes for a pattern that matches nothing, or other things
+// than it seems to, is an error.
+func parsePattern(text string) (pattern, error) {
+	var p pattern
+	glob, again := strings.CutPrefix(text, "!")
+	glob, p.folder = strings.CutSuffix(glob, "/")
+	p.again = again
+	glob, err := checkGlob(glob)
+	if err != nil {
+		return p, fmt.Errorf("pattern %s: %w", Escape(text), err)
+	}
+	if !strings.Contains(glob, "/") {
+		glob = "**/" + glob // a name is matched at any depth
+	}
+	p.match = wildmatch.NewWildmatch(strings.TrimPrefix(glob, "/"))
+	return p, nil
+}
+
+// special are the characters that have a meaning in a pattern.
+const special = `\*?[]`
+
+// checkGlob returns a pattern without backslashes that have no effect, or an error.
+func checkGlob(glob string) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(glob); i++ {
+		rest := glob[i:]
+		switch {
+		case rest[0] == '\\' && (len(rest) == 1 || rest[1] == '/'):
+			return "", errors.New("a backslash before nothing")
+		case rest[0] == '\\':
+			if strings.IndexByte(special, rest[1]) >= 0 {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(rest[1])
+			i++
+			continue
+		case strings.HasPrefix(rest, "//"):
+			return "", errors.New("two slashes")
+		case strings.HasPrefix(rest, "**"):
+			if before, after := glob[:i], rest[2:]; before != "" && !strings.HasSuffix(before, "/") || after != "" && after[0] != '/' {
+				return "", errors.New("** is not between slashes")
+			} else if strings.HasSuffix(before, "**/") {
+				return "", errors.New("**/**")
+			}
+			b.WriteString("**")
+			i++
+			continue
+		case rest[0] == '[':
+			class := classOf(rest)
+			if class == "" {
+				return "", errors.New("want characters in [ and ], without [, \\ and /")
+			}
+			b.WriteString(class)
+			i += len(class) - 1
+			continue
+		}
+		b.WriteByte(rest[0])
+	}
+	if strings.Trim(glob, "/") == "" {
+		return "", errors.New("it has no name")
+	}
+	return b.String(), nil
+}
+
+// classOf returns the class of characters, such as [a-z] or [!0-9], with which text begins.
+func classOf(text string) string {
+	first := 1
+	if len(text) > first && (text[first] == '!' || text[first] == '^') {
+		first++
+	}
+	if len(text) <= first {
+		return ""
+	}
+	end := strings.IndexByte(text[first+1:], ']') // a class has a character, which may be "]"
+	if end < 0 || strings.ContainsAny(text[first:first+1+end], `[]\/`) {
+		return ""
+	}
+	return text[:first+1+end+1]
+}
+
+// parsePatterns returns the patterns, and nil if there are none.
+func parsePatterns(texts []string) (all []pattern, err error) {
+	for _, text := range texts {
+		p, err := parsePattern(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// skipper returns a function that reports whether patterns leave out a path, whose parents they do
+// not leave out, or nil if there are no patterns.
+func skipper(all []pattern) func(path string, isDir bool) bool {
+	if len(all) == 0 {
+		return nil
+	}
+	return func(path string, isDir bool) bool {
+		for i := len(all) - 1; i >= 0; i-- {
+			if p := &all[i]; (isDir || !p.folder) && p.match.Match(path) {
+				return !p.again
+			}
+		}
+		return false
+	}
+}
+
+// readPatterns returns the patterns in the text of a file such as .gitignore: a line each, without
+// spaces at the end, except for empty ones and comments.
+func readPatterns(in io.Reader) (texts []string, err error) {
+	lines, err := readNames(in, '\n', true)
+	for _, line := range lines {
+		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+			line = line[:len(line)-1]
+		}
+		if line != "" && line[0] != '#' {
+			texts = append(texts, line)
+		}
+	}
+	return texts, err
+}
