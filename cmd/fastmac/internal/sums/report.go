@@ -24,6 +24,7 @@ type Report struct {
 	Missing    int `json:"missing"` // with IgnoreMissing
 	NotListed  int `json:"not_listed"`
 	Malformed  int `json:"malformed_lines"`
+	LeftOut    int `json:"left_out"` // what is no file, in the folders of Complete
 }
 
 const (

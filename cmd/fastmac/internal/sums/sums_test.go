@@ -295,8 +295,8 @@ func TestInOrder(t *testing.T) {
 		err := inOrder(t.Context(), n, workers,
 			func() int { return int(began.Add(1)) },
 			func(int) { ended.Add(1) },
-			func(_, i int) { did.Add(1) },
-			func(i int) error { order = append(order, i); return nil },
+			func(_, i int) int { did.Add(1); return i },
+			func(_, i int) error { order = append(order, i); return nil },
 			func() error { return nil })
 		if err != nil || len(order) != n || !slices.IsSorted(order) || did.Load() != n || int(began.Load()) != workers || ended.Load() != began.Load() {
 			t.Errorf("%d workers: %v, %d of %d in order", workers, err, len(order), n)
@@ -306,15 +306,16 @@ func TestInOrder(t *testing.T) {
 	broken, release := errors.New("broken"), make(chan struct{})
 	emitted := 0
 	err := inOrder(t.Context(), n, 2, func() int { return 0 }, func(int) {},
-		func(_, i int) {
+		func(_, i int) int {
 			switch i {
 			case 0:
 				<-release
 			case 1:
 				close(release)
 			}
+			return i
 		},
-		func(i int) error {
+		func(i, _ int) error {
 			emitted++
 			if i == 5 {
 				return broken

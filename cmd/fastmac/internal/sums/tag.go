@@ -133,19 +133,19 @@ func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer
 	writer := newListWriter(p.out, f.key, o.Zero)
 	defer writer.mac.Destroy()
 	failed := 0
-	lines := make([][]byte, len(list))
-	do := func(r *reader, i int) {
+	do := func(r *reader, i int) []byte {
 		e := &list[i]
 		if e.err != nil {
-			return
+			return nil
 		}
-		if e.err = r.read(ctx, e.path); e.err == nil {
-			nonce, tag := f.key.sign(r.stream)
-			l := line{nonce, tag, e.path}
-			lines[i] = l.format(f.key.algorithm, o.Zero)
+		if e.err = r.read(ctx, e.path); e.err != nil {
+			return nil
 		}
+		nonce, tag := f.key.sign(r.stream)
+		l := line{nonce, tag, e.path}
+		return l.format(f.key.algorithm, o.Zero)
 	}
-	emit := func(i int) error {
+	emit := func(i int, text []byte) error {
 		if e := &list[i]; e.err != nil {
 			if e.found && errors.Is(e.err, errOutput) {
 				return nil
@@ -154,8 +154,6 @@ func (o *Options) tag(ctx context.Context, f *files, list []entry, out io.Writer
 			p.failed(e.path, e.err)
 			return nil
 		}
-		text := lines[i]
-		lines[i] = nil
 		return writer.write(text)
 	}
 	if err := inOrder(ctx, len(list), f.jobs, f.reader, (*reader).destroy, do, emit, p.flush); err != nil {

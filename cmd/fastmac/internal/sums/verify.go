@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -24,11 +25,16 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	}
 	defer f.key.Destroy()
 	f.special, f.folder = o.Special, "is a folder"
+	var own os.FileInfo // of the list
 	in, stop := openPipe(ctx, func() (io.ReadCloser, error) {
 		if path == "-" {
 			return io.NopCloser(o.Stdin), nil
 		}
-		return os.Open(path)
+		f, err := os.Open(path)
+		if err == nil {
+			own, err = f.Stat()
+		}
+		return f, err
 	})
 	defer stop()
 	l, err := readList(in, f.key, o.Zero)
@@ -47,12 +53,18 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	}
 	p := newPrinter(stdout, stderr, f.progress)
 	defer f.progress.clear()
-	v := &verifier{Options: o, files: f, printer: p, text: text, list: l, report: &Report{Files: []File{}}}
+	v := &verifier{Options: o, files: f, printer: p, text: text, list: l, own: own, report: &Report{Files: []File{}}}
 	v.checkList(path)
+	if l.complete() == nil {
+		f.folders = l.folders
+	}
+	// The folders are walked before the files are read, and looked at again afterwards: what is in them
+	// in between is then what was found, see walker.changed.
+	folders := v.walkFolders(ctx)
 	if err := v.checkFiles(ctx); err != nil {
 		return nil, err
 	}
-	if err := v.checkFolders(ctx, path); err != nil {
+	if err := v.checkFolders(ctx, folders); err != nil {
 		return nil, err
 	}
 	return v.report, p.flush()
@@ -65,6 +77,7 @@ type verifier struct {
 	*printer
 	text   bool
 	list   *list
+	own    os.FileInfo // of the list's own file, or nil
 	report *Report
 }
 
@@ -73,7 +86,10 @@ func (v *verifier) checkList(path string) {
 	for _, bad := range v.list.malformed {
 		v.errorf("%s: line %d: %v", Escape(path), bad.number, bad.err)
 	}
-	v.report.Malformed = len(v.list.malformed)
+	if more := v.list.bad - len(v.list.malformed); more > 0 {
+		v.errorf("%s: and %s", Escape(path), counted(more, "more malformed line"))
+	}
+	v.report.Malformed = v.list.bad
 	v.report.List = listComplete
 	err := v.list.complete()
 	if err == nil {
@@ -101,27 +117,29 @@ func (v *verifier) checkList(path string) {
 
 // checkFiles verifies the files.
 func (v *verifier) checkFiles(ctx context.Context) error {
-	lines := v.list.lines
+	lines := &v.list.lines
 	v.files.progress.begin(func(yield func(string) bool) {
-		for _, l := range lines {
+		for l := range lines.all() {
 			if !yield(l.path) {
 				return
 			}
 		}
 	})
 	type result struct {
+		path  string
 		right bool
 		err   error
 	}
-	results := make([]result, len(lines))
-	do := func(r *reader, i int) {
-		l, result := &lines[i], &results[i]
-		if result.err = ofWindows(l.path, r.read(ctx, l.path)); result.err == nil {
+	do := func(r *reader, i int) (result result) {
+		l := lines.at(i)
+		result.path = l.path
+		if result.err = ofOthers(l.path, r.read(ctx, l.path)); result.err == nil {
 			result.right = r.stream.Verify(l.tag, l.nonce)
 		}
+		return result
 	}
-	emit := func(i int) error {
-		file, err := File{Path: lines[i].path}, results[i].err
+	emit := func(_ int, result result) error {
+		file, err := File{Path: result.path}, result.err
 		switch {
 		case v.IgnoreMissing && errors.Is(err, fs.ErrNotExist):
 			v.report.Missing++
@@ -130,7 +148,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 			v.report.Unreadable++
 			file.Result, file.Error = resultUnreadable, reason(err).Error()
 			v.failed(file.Path, err)
-		case results[i].right:
+		case result.right:
 			v.report.Right++
 			file.Result = resultOK
 		default:
@@ -139,15 +157,23 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 		}
 		return v.show(file)
 	}
-	return inOrder(ctx, len(lines), v.jobs, v.reader, (*reader).destroy, do, emit, v.flush)
+	return inOrder(ctx, lines.len(), v.jobs, v.reader, (*reader).destroy, do, emit, v.flush)
 }
 
-// ofWindows returns the error for a file, which names the cause if its path is one of Windows: lists
-// of old versions have these.
-func ofWindows(path string, err error) error {
-	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path && errors.Is(err, fs.ErrNotExist) {
+// ofOthers returns the error for a file, which names the cause if its path is one of Windows, as lists of
+// old versions have these, or has accents as another system encodes them.
+func ofOthers(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path {
 		if _, found := os.Stat(slashes); found == nil {
 			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", Escape(slashes))
+		}
+	}
+	for _, other := range otherAccents(path) {
+		if _, found := os.Lstat(other); found == nil {
+			return errors.New("no such file; the folder has the same name with accents encoded otherwise")
 		}
 	}
 	return err
@@ -166,38 +192,70 @@ func (v *verifier) show(file File) error {
 	return err
 }
 
-// checkFolders reports the files in the folders of Complete that the list at path does not
-// have.
-func (v *verifier) checkFolders(ctx context.Context, path string) error {
+// A walkedFolder is a folder of Complete that was walked.
+type walkedFolder struct {
+	*walker
+	found   []entry         // what the list does not have
+	accents map[string]bool // of them, those that it has with accents encoded otherwise
+}
+
+// walkFolders walks the folders of Complete.
+func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
 	if len(v.Complete) == 0 {
 		return nil
 	}
-	listed := make(map[string]bool, len(v.list.lines))
-	for _, l := range v.list.lines {
-		listed[absolute(l.path)] = true
-	}
-	var own os.FileInfo // the list's own file is in no list
-	if path != "-" {
-		own, _ = os.Stat(path)
-	}
+	listed := newPathIndex(&v.list.lines)
 	for _, folder := range v.Complete {
-		for _, e := range walk(ctx, nil, folder) {
+		w := newWalker(v.skip(folder))
+		found := slices.DeleteFunc(w.walk(ctx, nil, folder), func(e entry) bool {
 			if e.err != nil {
+				return false
+			}
+			if listed.has(e.path) {
+				return true
+			}
+			// The list's own file is in no list.
+			info, err := lookAt(e.path)
+			return err == nil && v.own != nil && info.is(v.own)
+		})
+		accents := make(map[string]bool)
+		for _, e := range found {
+			if e.found && slices.ContainsFunc(otherAccents(e.path), listed.has) {
+				accents[e.path] = true
+			}
+		}
+		folders = append(folders, walkedFolder{w, slices.Clip(found), accents})
+	}
+	return folders
+}
+
+// skip returns what of a folder of Complete is left out.
+func (v *verifier) skip(folder string) func(path string, isDir bool) bool { return nil }
+
+// checkFolders reports what is in the folders of Complete and not in the list.
+func (v *verifier) checkFolders(ctx context.Context, folders []walkedFolder) error {
+	for _, folder := range folders {
+		for _, e := range append(folder.found, folder.changed(ctx)...) {
+			file := File{Path: e.path, Result: resultNotListed}
+			switch {
+			case e.err != nil:
 				v.report.Unreadable++
+				file.Result, file.Error = resultUnreadable, reason(e.err).Error()
 				v.failed(e.path, e.err)
-				if err := v.show(File{e.path, resultUnreadable, reason(e.err).Error()}); err != nil {
-					return err
+			case e.left != "":
+				v.report.LeftOut++
+				if !v.Quiet {
+					v.errorf("left out: %s: %s", Escape(e.path), e.left)
 				}
 				continue
+			default:
+				v.report.NotListed++
+				if folder.accents[e.path] {
+					file.Error = "the list has the same name with accents encoded otherwise"
+					v.failed(e.path, errors.New(file.Error))
+				}
 			}
-			if listed[absolute(e.path)] {
-				continue
-			}
-			if info, err := os.Stat(e.path); err == nil && own != nil && os.SameFile(info, own) {
-				continue
-			}
-			v.report.NotListed++
-			if err := v.show(File{Path: e.path, Result: resultNotListed}); err != nil {
+			if err := v.show(file); err != nil {
 				return err
 			}
 		}
