@@ -57,6 +57,7 @@ var (
 type fileInfo struct {
 	size         int64
 	mtime, ctime int64       // in ns since 1970; ctime is 0 where the system has none
+	links        uint64      // names of the file; 0 where the system does not say
 	kind         fs.FileMode // the bits of the type
 	identity     identity
 }
@@ -141,7 +142,7 @@ func (r *reader) read(ctx context.Context, path string) error {
 	r.info = info
 	err = r.readRegular(ctx, f)
 	if err == nil || err == errFault {
-		if changed := r.unchanged(path); changed != nil {
+		if changed := r.unchanged(path, f); changed != nil {
 			return changed
 		}
 	}
@@ -170,18 +171,22 @@ func openSpecial(path string, before fileInfo) (*os.File, error) {
 	return f, nil
 }
 
-// unchanged returns an error if the file at path is not that of r.info, or not as it was. As long
-// as that is open, no other can have its identity.
-func (r *reader) unchanged(path string) error {
-	after, err := r.look(path)
+// unchanged returns an error if the file that f has at path is not as it was: that of r.info.
+func (r *reader) unchanged(path string, f openFile) error {
+	now, err := f.info()
+	if err != nil || r.info == now && now.ctime != 0 {
+		return err // nothing was changed, and no name of it either
+	}
+	// As long as the file is open, no other can have its identity.
+	there, err := r.look(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("was removed while it was read")
 	case err != nil:
 		return err
-	case !r.info.same(after):
+	case !r.info.same(there):
 		err = errors.New("was replaced while it was read")
-	case r.info.size != after.size || r.info.mtime != after.mtime:
+	case r.info.size != now.size || r.info.mtime != now.mtime:
 		err = errChanged
 	default:
 		return nil

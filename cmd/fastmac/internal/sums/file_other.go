@@ -29,7 +29,7 @@ func infoOf(info os.FileInfo, err error) (fileInfo, error) {
 		return fileInfo{}, err
 	}
 	os.SameFile(info, info) // on Windows it asks which file that is, and only now is it this one
-	return fileInfo{info.Size(), info.ModTime().UnixNano(), 0, info.Mode().Type(), identity{info}}, nil
+	return fileInfo{info.Size(), info.ModTime().UnixNano(), 0, 0, info.Mode().Type(), identity{info}}, nil
 }
 
 // look returns what is at path. If that is a link, it is followed.

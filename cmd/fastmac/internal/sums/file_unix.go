@@ -34,7 +34,7 @@ func infoOf(s *unix.Stat_t, path string, err error) (fileInfo, error) {
 	if err != nil {
 		return fileInfo{}, &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
-	info := fileInfo{s.Size, s.Mtim.Nano(), s.Ctim.Nano(), fs.ModeDevice, identity{uint64(s.Dev), uint64(s.Ino)}}
+	info := fileInfo{s.Size, s.Mtim.Nano(), s.Ctim.Nano(), uint64(s.Nlink), fs.ModeDevice, identity{uint64(s.Dev), uint64(s.Ino)}}
 	switch uint32(s.Mode) & unix.S_IFMT {
 	case unix.S_IFREG:
 		info.kind = 0

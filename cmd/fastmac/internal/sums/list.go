@@ -66,8 +66,8 @@ type list struct {
 	other      error     // the first line of another algorithm, or nil
 	ends       []ending  // the first, and the first that says whether the key is right
 	count      int       // lines of all kinds
-	returns    int  // of them, those that end with "\r\n"
-	terminated bool // the last line has its end
+	returns    int       // of them, those that end with "\r\n"
+	terminated bool      // the last line has its end
 }
 
 // A badLine is a line that is none of a list.
