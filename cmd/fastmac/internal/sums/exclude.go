@@ -129,6 +129,19 @@ func skipper(all []pattern) func(path string, isDir bool) bool {
 	}
 }
 
+// skips reports whether a path, or one of its folders, is left out.
+func skips(skip func(path string, isDir bool) bool, path string, isDir bool) bool {
+	if skip == nil {
+		return false
+	}
+	for i, c := range []byte(path) {
+		if c == '/' && skip(path[:i], true) {
+			return true
+		}
+	}
+	return skip(path, isDir)
+}
+
 // readPatterns returns the patterns in the text of a file such as .gitignore: a line each, without
 // spaces at the end, except for empty ones and comments.
 func readPatterns(in io.Reader) (texts []string, err error) {

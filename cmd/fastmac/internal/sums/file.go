@@ -5,6 +5,7 @@
 package sums
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -36,6 +37,7 @@ type files struct {
 	jobs     int         // cores
 	special  bool        // files that are not regular are read too
 	folder   string      // what a folder is told
+	folders  []string    // below them no links to folders are followed, see finder
 	stdin    io.Reader   // the file "-"
 	stdinUse atomic.Bool // it has been read
 	output   os.FileInfo // where the lines go if that is a file, or nil
@@ -51,19 +53,43 @@ var (
 	errSpecial = errors.New("is not a regular file: --special reads it")
 )
 
+// A fileInfo is what a file system says about a file.
+type fileInfo struct {
+	size         int64
+	mtime, ctime int64       // in ns since 1970; ctime is 0 where the system has none
+	links        uint64      // names of the file; 0 where the system does not say
+	kind         fs.FileMode // the bits of the type
+	identity     identity
+}
+
+// same reports whether a and b are of one file.
+func (a fileInfo) same(b fileInfo) bool { return a.identity.same(b.identity) }
+
+// lookAt returns what is at path, where it follows links. It opens nothing.
+func lookAt(path string) (fileInfo, error) { return newFinder(nil).look(path) }
+
+// An openFile is a regular file that is open.
+type openFile interface {
+	io.ReadSeeker
+	info() (fileInfo, error)
+	mapped(at int64, size int) ([]byte, error) // see unmap
+}
+
 // A reader reads files, one after the other.
 type reader struct {
 	*files
+	*finder
 	stream stream
 	buf    []byte
-	info   fileInfo
+	info   fileInfo // of the last regular file, before it was read
 }
 
 func (f *files) reader() *reader {
-	return &reader{files: f, stream: f.key.stream(), buf: make([]byte, bufferSize)}
+	return &reader{files: f, finder: newFinder(f.folders), stream: f.key.stream(), buf: make([]byte, bufferSize)}
 }
 
 func (r *reader) destroy() {
+	r.finder.close()
 	r.stream.Destroy()
 	clear(r.buf)
 }
@@ -72,6 +98,7 @@ func (r *reader) destroy() {
 // has changed in the meantime.
 func (r *reader) read(ctx context.Context, path string) error {
 	r.stream.Reset()
+	r.info = fileInfo{}
 	if path == "-" {
 		if !r.special {
 			return errSpecial
@@ -81,58 +108,96 @@ func (r *reader) read(ctx context.Context, path string) error {
 		}
 		return r.readPipe(ctx, func() (io.ReadCloser, error) { return io.NopCloser(r.stdin), nil })
 	}
-	before, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	os.SameFile(before, before) // on Windows it asks which file that is, and only now is it this one
+	failed := func(err error) error { return &fs.PathError{Op: "read", Path: path, Err: err} }
+	// To open what is not a regular file can wait, or do something: a tape would be rewound.
+	before, err := r.look(path)
 	switch {
-	case before.IsDir():
-		return &fs.PathError{Op: "read", Path: path, Err: errors.New(r.folder)}
-	case !before.Mode().IsRegular() && !r.special:
-		return &fs.PathError{Op: "read", Path: path, Err: errSpecial}
-	case !before.Mode().IsRegular():
+	case err != nil:
+		return err
+	case before.kind.IsDir():
+		return failed(errors.New(r.folder))
+	case !before.kind.IsRegular() && !r.special:
+		return failed(errSpecial)
+	case !before.kind.IsRegular():
 		// A FIFO, also one of a shell's <(...), or a device.
-		return r.readPipe(ctx, func() (io.ReadCloser, error) { return os.Open(path) })
-	case r.output != nil && os.SameFile(r.output, before):
-		return &fs.PathError{Op: "read", Path: path, Err: errOutput}
+		return r.readPipe(ctx, func() (io.ReadCloser, error) { return openSpecial(path, before) })
 	}
-	f, err := openRegular(path)
+	f, err := r.open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	err = r.readRegular(ctx, f, before.Size())
+	// From here on what the path leads to decides nothing, and only the open file does.
+	info, err := f.info()
+	switch {
+	case err != nil:
+		return err
+	case !info.same(before):
+		return failed(errReplaced)
+	case !info.kind.IsRegular():
+		return failed(errors.New("is not a regular file"))
+	case r.output != nil && info.is(r.output):
+		return failed(errOutput)
+	}
+	r.info = info
+	err = r.readRegular(ctx, f)
 	if err == nil || err == errFault {
-		if changed := unchanged(path, before); changed != nil {
+		if changed := r.unchanged(path, f); changed != nil {
 			return changed
 		}
 	}
 	return err
 }
 
-// unchanged returns an error if the file at path is not as it was before.
-func unchanged(path string, before os.FileInfo) error {
-	changed := func(what string) error {
-		return &fs.PathError{Op: "read", Path: path, Err: errors.New(what + " while it was read")}
+var (
+	errReplaced = errors.New("was replaced while it was opened")
+	errChanged  = errors.New("changed while it was read")
+)
+
+// openSpecial opens what before is of, at path, and no regular file that may have taken its place.
+func openSpecial(path string, before fileInfo) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	after, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return changed("was removed")
-	case err != nil:
-		return err
-	case !os.SameFile(before, after):
-		return changed("was replaced")
-	case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
-		return changed("changed")
+	info, err := f.Stat()
+	if err == nil && (info.Mode().IsRegular() || !before.is(info)) {
+		err = errReplaced
 	}
-	return nil
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
-// readRegular reads a regular file.
-func (r *reader) readRegular(ctx context.Context, f *regularFile, size int64) error {
-	workers := 1
+// unchanged returns an error if the file that f has at path is not as it was: that of r.info.
+func (r *reader) unchanged(path string, f openFile) error {
+	now, err := f.info()
+	if err != nil || r.info == now && now.ctime != 0 {
+		return err // nothing was changed, and no name of it either
+	}
+	// As long as the file is open, no other can have its identity.
+	there, err := r.look(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("was removed while it was read")
+	case err != nil:
+		return err
+	case !r.info.same(there):
+		err = errors.New("was replaced while it was read")
+	case r.info.size != now.size || r.info.mtime != now.mtime:
+		err = errChanged
+	default:
+		return nil
+	}
+	return &fs.PathError{Op: "read", Path: path, Err: err}
+}
+
+// readRegular reads a regular file, that of r.info, up to its end. Files in /proc and /sys, and those
+// of some FUSE file systems, do not have the size that they report.
+func (r *reader) readRegular(ctx context.Context, f openFile) error {
+	size, workers := r.info.size, 1
 	if canMap && size >= parallelSize && r.key.umac != nil {
 		workers = r.jobs
 	}
@@ -143,36 +208,46 @@ func (r *reader) readRegular(ctx context.Context, f *regularFile, size int64) er
 		r.cores.RLock()
 		defer r.cores.RUnlock()
 	}
+	at := int64(0)
 	if size > bufferSize {
-		if mapped, err := r.readMapped(ctx, f, size, workers); mapped {
+		mapped, err := r.readMapped(ctx, f, size, workers)
+		if mapped && err == nil {
+			at, err = f.Seek(size, io.SeekStart)
+		}
+		if mapped && err != nil {
 			return err
 		}
 	}
-	for at := int64(0); ; {
+	for {
 		n, err := f.Read(r.buf)
-		r.stream.Write(r.buf[:n])
-		r.progress.add(n)
-		at += int64(n)
-		switch {
-		case err == io.EOF || err == nil && at == size:
-			// Files in /proc and /sys do not have the size that they report.
-			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if at += int64(n); at > size {
+			// A file that grows could go on forever.
+			if now, err := f.info(); err != nil || now.size != size {
+				return cmp.Or(err, errChanged)
+			}
+		}
+		r.stream.Write(r.buf[:n])
+		r.progress.add(n)
 	}
 }
 
 // readMapped maps a file into memory, a window at a time. It reports whether the platform and
 // the file system can do so.
-func (r *reader) readMapped(ctx context.Context, f *regularFile, size int64, workers int) (mapped bool, err error) {
+func (r *reader) readMapped(ctx context.Context, f openFile, size int64, workers int) (mapped bool, err error) {
 	for at := int64(0); at < size; at += windowSize {
 		if err := ctx.Err(); err != nil {
 			return true, err
 		}
-		window, err := mapFile(f, at, int(min(size-at, windowSize)))
+		window, err := f.mapped(at, int(min(size-at, windowSize)))
 		if err != nil {
 			return at > 0, err
 		}
@@ -201,12 +276,21 @@ func (r *reader) writeMapped(window []byte, workers int) (err error) {
 			panic(value)
 		}
 	}()
-	if u, ok := r.stream.(*fastmac.UMAC); ok {
-		u.WriteParallel(window, workers)
-	} else {
-		r.stream.Write(window)
-	}
+	writeParallel(r.stream, window, workers)
 	return nil
+}
+
+// writeParallel adds p to the message of s, with UMAC on several cores.
+func writeParallel(s stream, p []byte, workers int) {
+	switch s := s.(type) {
+	case *fastmac.UMAC:
+		s.WriteParallel(p, workers)
+	case *pair:
+		writeParallel(s.stream, p, workers)
+		writeParallel(s.old, p, workers)
+	default:
+		s.Write(p)
+	}
 }
 
 // readPipe reads what open returns up to its end, or until ctx is done.
@@ -258,14 +342,4 @@ func reason(err error) error {
 		return e.Err
 	}
 	return err
-}
-
-type fileInfo struct{ size, mtime, ctime int64 }
-
-func lookAt(path string) (fileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fileInfo{}, err
-	}
-	return fileInfo{info.Size(), info.ModTime().UnixNano(), info.ModTime().UnixNano()}, nil
 }

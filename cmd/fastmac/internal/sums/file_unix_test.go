@@ -134,7 +134,7 @@ func TestChanges(t *testing.T) {
 				}, func() {}}
 			}
 			err := r.read(ctx, "file")
-			if calls != 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
+			if calls < 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
 				t.Errorf("%+v, %s: %v, want %q", k, name, err, change.want)
 			}
 			r.destroy()
@@ -161,7 +161,7 @@ func TestFault(t *testing.T) {
 				}
 				r := (&files{key: key, jobs: workers}).reader()
 				shorten()
-				in, err := openRegular("file")
+				in, err := newFinder(nil).open(t.Context(), "file")
 				f.must(err)
 				if mapped, err := r.readMapped(t.Context(), in, int64(size), workers); !mapped || err != errFault {
 					t.Errorf("%d of %d bytes, %d workers: %v, %v", left, size, workers, mapped, err)

@@ -56,17 +56,21 @@ func (w *listWriter) finish() error {
 // and up to three bytes for each of them can be escaped.
 const maxLine = 512 << 10
 
-// A list is what readList found.
+// A list is what readList found. It keeps only what is needed, because a list can be of any size, and
+// somebody else can have made it.
 type list struct {
-	lines      []line
-	folders    []string // of notes
-	patterns   []string
-	unread     []string
-	malformed  []badLine
-	ends       []ending
-	count      int  // lines of all kinds
-	returns    int  // of them, those that end with "\r\n"
-	terminated bool // the last line has its end
+	lines      lines
+	folders    []string // of notes, as the next two
+	patterns   []string // of what is left out in folders
+	unread     []string // files
+	notes      int
+	malformed  []badLine // the first maxMalformed
+	bad        int       // malformed lines
+	other      error     // the first line of another algorithm, or nil
+	ends       []ending  // the first, and the first that says whether the key is right
+	count      int       // lines of all kinds
+	returns    int       // of them, those that end with "\r\n"
+	terminated bool      // the last line has its end
 }
 
 // A badLine is a line that is none of a list.
@@ -75,15 +79,26 @@ type badLine struct {
 	err    error
 }
 
-// readList reads a list, up to the end of in. Its errors are those of in, and of text that is
+const (
+	// maxMalformed is how many malformed lines are reported.
+	maxMalformed = 20
+
+	// maxNotes is how many notes a list has at most.
+	maxNotes = 1 << 20
+
+	// maxNoLines is after how many malformed lines, and no other, a text is no list.
+	maxNoLines = 1 << 20
+)
+
+// readList reads a list, up to the end of in, with the times of files if times is true. Its errors are those of in, and of text that is
 // no list at all.
-func readList(in io.Reader, key *Key, zero bool) (*list, error) {
-	r := bufio.NewReaderSize(in, 16<<10)
+func readList(in io.Reader, key *Key, zero, times bool) (*list, error) {
+	r := bufio.NewReaderSize(in, 64<<10)
 	start, _ := r.Peek(4)
 	if err := checkEncoding(start, "tag -o FILE"); err != nil {
 		return nil, err
 	}
-	l := new(list)
+	l := &list{lines: lines{nonce: key.nonce, tag: key.tagSize, times: times}}
 	mac := key.list.New()
 	defer mac.Destroy()
 	end := lineEnd(zero)
@@ -92,7 +107,7 @@ func readList(in io.Reader, key *Key, zero bool) (*list, error) {
 		var tooLong bool
 		var err error
 		text, tooLong, err = readLine(r, text[:0], end)
-		if err == io.EOF && len(text) == 0 {
+		if err == io.EOF && len(text) == 0 || l.bad == maxNoLines && l.bad == l.count {
 			return l, nil
 		}
 		if err != nil && err != io.EOF {
@@ -112,15 +127,15 @@ func readList(in io.Reader, key *Key, zero bool) (*list, error) {
 		case tooLong:
 			err = fmt.Errorf("it has more than %d bytes, which no path has", maxLine)
 		case bytes.HasPrefix(text, []byte(endPrefix)):
-			err = l.addEnding(string(text), mac)
+			err = l.addEnding(string(text), key, mac)
 		default:
 			err = l.addLine(string(text), key.algorithm, zero)
 		}
 		if err != nil {
-			l.malformed = append(l.malformed, badLine{l.count, err})
+			l.addMalformed(err)
 		}
+		text = append(text, end)
 		mac.Write(text)
-		mac.Write([]byte{end})
 	}
 }
 
@@ -158,33 +173,61 @@ func checkEncoding(start []byte, remedy string) error {
 func (l *list) addLine(text string, a *algorithm, zero bool) error {
 	if n, found, err := parseNote(text, zero); found {
 		if err == nil {
-			l.addNote(n)
+			err = l.addNote(n)
 		}
 		return err
 	}
 	parsed, err := parseLine(text, a, zero)
 	if err == nil {
-		l.lines = append(l.lines, parsed)
+		l.lines.add(parsed)
 	}
 	return err
 }
 
-func (l *list) addNote(n note) {
-	to := map[string]*[]string{noteFolder: &l.folders, noteExclude: &l.patterns, noteUnread: &l.unread}[n.kind]
-	*to = append(*to, n.text)
+func (l *list) addNote(n note) error {
+	if l.notes++; l.notes > maxNotes {
+		return fmt.Errorf("it is one of more than %d about folders and files that were left out", maxNotes)
+	}
+	switch n.kind {
+	case noteFolder:
+		l.folders = append(l.folders, n.text)
+	case noteExclude:
+		l.patterns = append(l.patterns, n.text)
+	default:
+		l.unread = append(l.unread, n.text)
+	}
+	return nil
 }
 
 // addEnding adds an end line, where mac has read what is before it.
-func (l *list) addEnding(text string, mac *fastmac.HMAC) error {
+func (l *list) addEnding(text string, key *Key, mac *fastmac.HMAC) error {
 	e, covered, tag, err := parseEnding(text)
 	if err != nil {
 		return err
 	}
-	// What follows an end line is wrong whatever its tag is, so mac need not be restored.
-	io.WriteString(mac, covered)
-	e.number, e.right = l.count, mac.Verify(tag)
-	l.ends = append(l.ends, e)
+	e.number = l.count
+	switch {
+	case len(l.ends) == 0:
+		// What follows an end line is wrong whatever its tag is, so mac need not be restored.
+		io.WriteString(mac, covered)
+		e.right = mac.Verify(tag)
+		l.ends = append(l.ends, e)
+	case len(l.ends) == 1 && !l.ends[0].tells(key) && e.tells(key):
+		l.ends = append(l.ends, e)
+	}
 	return nil
+}
+
+// tells reports whether an end line says that a list has tags by this key, or that it has none.
+func (e *ending) tells(key *Key) bool { return e.algorithm != key.name || e.id == key.id }
+
+func (l *list) addMalformed(err error) {
+	if _, ok := errors.AsType[otherAlgorithmError](err); ok && l.other == nil {
+		l.other = err
+	}
+	if l.bad++; l.bad <= maxMalformed {
+		l.malformed = append(l.malformed, badLine{l.count, err})
+	}
 }
 
 // check returns an error if nothing in the list can be right: it is empty, no list, or by
@@ -204,15 +247,13 @@ func (l *list) check(key *Key) error {
 	if len(l.ends) > 0 {
 		return fmt.Errorf("the list was made with the key %s, and this is the key %s", l.ends[0].id, key.id)
 	}
-	if len(l.lines) > 0 || len(l.malformed) == 0 {
+	if l.lines.len() > 0 || len(l.malformed) == 0 {
 		return nil
 	}
-	first := l.malformed[0]
-	for _, bad := range l.malformed {
-		if other, ok := errors.AsType[otherAlgorithmError](bad.err); ok {
-			return fmt.Errorf("the tags are %s, and the key is for %s", other.line, other.key)
-		}
+	if other, ok := errors.AsType[otherAlgorithmError](l.other); ok {
+		return fmt.Errorf("the tags are %s, and the key is for %s", other.line, other.key)
 	}
+	first := l.malformed[0]
 	return fmt.Errorf("no line is from fastmac tag: line %d: %w", first.number, first.err)
 }
 

@@ -67,7 +67,7 @@ func (f *listFolder) tag(args ...string) []byte {
 
 // refused reports whether readList and what it returns refuse a list as a whole.
 func (f *listFolder) refused(list []byte) bool {
-	l, err := readList(bytes.NewReader(list), f.key, f.Zero)
+	l, err := readList(bytes.NewReader(list), f.key, f.Zero, false)
 	return err != nil || l.check(f.key) != nil || l.complete() != nil
 }
 

@@ -25,6 +25,14 @@ type Report struct {
 	Missing    int `json:"missing"` // with IgnoreMissing
 	NotListed  int `json:"not_listed"`
 	Malformed  int `json:"malformed_lines"`
+	partial    bool
+	NotTagged  int `json:"not_tagged"` // files that tag could not read
+	LeftOut    int `json:"left_out"`   // what is no file, in the folders of Complete
+	Excluded   int `json:"excluded"`   // files there that patterns leave out, and folders as one
+
+	// Of a list that is complete: the folders that it covers, and the patterns of what it leaves out there.
+	Folders []string `json:"folders,omitempty"`
+	Exclude []string `json:"exclude,omitempty"`
 }
 
 const (
@@ -36,6 +44,7 @@ const (
 	resultFailed     = "failed"
 	resultUnreadable = "unreadable"
 	resultNotListed  = "not listed"
+	resultNotTagged  = "not tagged"
 
 	// Of Tag.
 	resultNew      = "new"
@@ -51,6 +60,7 @@ var verdicts = map[string]string{
 	resultFailed:     "FAILED",
 	resultUnreadable: "FAILED open or read",
 	resultNotListed:  "NOT IN THE LIST",
+	resultNotTagged:  "NOT TAGGED",
 	resultNew:        "NEW",
 	resultChanged:    "CHANGED",
 	resultGone:       "GONE",
@@ -113,6 +123,9 @@ func (r *Report) Err() error {
 	if r.NotListed > 0 {
 		parts = append(parts, counted(r.NotListed, "file")+" not in the list")
 	}
+	if r.NotTagged > 0 && !r.partial {
+		parts = append(parts, counted(r.NotTagged, "file")+" could not be read when the list was made: --partial accepts that")
+	}
 	if r.List == listFailed {
 		parts = append(parts, "the list FAILED")
 	}
@@ -136,6 +149,12 @@ func (r *Report) Summary() string {
 	}
 	if r.List == listComplete {
 		text += "; the list is as it was written"
+	}
+	if r.NotTagged > 0 {
+		text += ", without " + counted(r.NotTagged, "file") + " that could not be read"
+	}
+	if len(r.Exclude) > 0 {
+		text += ", without what " + counted(len(r.Exclude), "pattern") + " excluded"
 	}
 	return text
 }

@@ -231,11 +231,16 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 				continue
 			}
 		}
+		if t.old != nil && t.old.has(path) {
+			continue // addOld adds it, or a folder has it
+		}
 		t.entries = append(t.entries, entry{path: path})
 	}
 	t.report.Excluded = w.skipped
 	if t.old != nil {
-		t.addOld(w.skip)
+		if err := t.addOld(w.skip); err != nil {
+			return err
+		}
 	}
 	return ctx.Err()
 }
@@ -334,6 +339,9 @@ func (t *tagger) do(ctx context.Context, r *reader, e *entry) (o outcome) {
 		return o
 	}
 	l := line{path: e.path}
+	if old != nil {
+		l.path = old.path
+	}
 	if r.info.settled(began) {
 		l.times = r.info.times()
 	}

@@ -10,21 +10,22 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
+	"slices"
 )
 
 // An oldList is the list that an update begins with.
 type oldList struct {
 	*list
-	key     *Key           // of the list, or nil if it is that of the new one
-	at      map[string]int // the lines, by path
-	readAll bool           // also the files whose size and times are as they were
+	*pathIndex
+	key     *Key   // of the list, or nil if it is that of the new one
+	found   []bool // the lines whose files are among the entries
+	readAll bool   // also the files whose size and times are as they were
 }
 
 // readOld reads the list of Update, which must be as it was written, and takes its folders and patterns.
 func (t *tagger) readOld(ctx context.Context) error {
 	key := t.key
-	t.old = &oldList{readAll: t.VerifyAll, at: make(map[string]int)}
+	t.old = &oldList{readAll: t.VerifyAll}
 	if t.OldKeyFile != "" {
 		var err error
 		if key, err = ReadKey(ctx, t.OldKeyFile, "", t.Stdin, t.Stderr); err != nil {
@@ -47,32 +48,32 @@ func (t *tagger) readOld(ctx context.Context) error {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return about(t.Update, errors.New("is not a regular file"))
 	}
-	l, err := readList(f, key, t.Zero)
+	l, err := readList(f, key, t.Zero, true)
 	if err == nil {
 		err = l.check(key)
 	}
 	if err == nil {
 		err = l.complete()
 	}
-	if err == nil && len(l.malformed) > 0 {
+	if err == nil && l.bad > 0 {
 		err = fmt.Errorf("line %d: %w", l.malformed[0].number, l.malformed[0].err)
 	}
 	if err != nil {
 		return about(t.Update, err)
 	}
-	t.old.list, t.folders, t.patterns = l, l.folders, l.patterns
-	for i := range l.lines {
-		t.old.at[l.lines[i].path] = i
-	}
+	t.old.list, t.old.pathIndex, t.old.found = l, newPathIndex(&l.lines), make([]bool, l.lines.len())
+	t.folders, t.patterns = slices.Clone(l.folders), slices.Clone(l.patterns)
 	return nil
 }
 
 // line returns the line of a path, or nil.
 func (o *oldList) line(path string) *line {
-	if i, ok := o.at[path]; ok {
-		return &o.lines[i]
+	i, ok := o.find(path)
+	if !ok {
+		return nil
 	}
-	return nil
+	l := o.list.lines.at(i)
+	return &l
 }
 
 // isSame reports whether the file of a line is taken for unchanged without reading it.
@@ -86,62 +87,44 @@ func (o *oldList) isSame(l *line, path string) bool {
 
 // addOld adds the files of the old list that are in no folder that was walked, and finds those that
 // are gone or that patterns leave out now.
-func (t *tagger) addOld(skip func(path string, isDir bool) bool) {
-	there := make(map[string]bool, len(t.entries))
+func (t *tagger) addOld(skip func(path string, isDir bool) bool) error {
+	before, err := parsePatterns(t.old.patterns)
+	if err != nil {
+		return about(t.Update, err)
+	}
+	skipped := skipper(before)
+	folders := withSlashes(t.folders)
 	for _, e := range t.entries {
-		if e.left == "" {
-			there[e.path] = true
+		if i, ok := t.old.find(e.path); ok && e.left == "" {
+			t.old.found[i] = true
 		}
 	}
-	for i := range t.old.lines {
-		path := t.old.lines[i].path
-		if there[path] {
+	for l := range t.old.list.lines.all() {
+		i, _ := t.old.find(l.path)
+		if t.old.found[i] {
 			continue
 		}
-		_, err := lookAt(path)
-		below, walked := t.below(path)
+		t.old.found[i] = true // also for another line of the same file
+		_, err := lookAt(l.path)
+		folder := above(folders, l.path)
+		below := l.path[len(folder):]
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			t.dropped = append(t.dropped, File{Path: path, Result: resultGone})
-		case err == nil && walked && skips(skip, below):
-			t.dropped = append(t.dropped, File{Path: path, Result: resultExcluded})
-		case err == nil && walked: // it is no file any more, or behind a link to a folder
-			t.dropped = append(t.dropped, File{Path: path, Result: resultGone})
-		default:
-			t.entries = append(t.entries, entry{path: path})
+			t.dropped = append(t.dropped, File{Path: l.path, Result: resultGone})
+		case folder == "" || err != nil || skips(skipped, below, false): // an argument
+			t.entries = append(t.entries, entry{path: l.path})
+		case skips(skip, below, false):
+			t.dropped = append(t.dropped, File{Path: l.path, Result: resultExcluded})
+		default: // it is no file any more, or behind a link to a folder
+			t.dropped = append(t.dropped, File{Path: l.path, Result: resultGone})
 		}
 	}
 	for _, path := range t.old.unread {
-		if _, walked := t.below(path); !walked && !there[path] {
+		if above(folders, path) == "" {
 			t.entries = append(t.entries, entry{path: path})
 		}
 	}
-}
-
-// below returns a path without the folder that was walked and that has it, and whether there is one.
-func (t *tagger) below(path string) (string, bool) {
-	for _, folder := range t.folders {
-		if !strings.HasSuffix(folder, "/") {
-			folder += "/"
-		}
-		if rest, ok := strings.CutPrefix(path, folder); ok {
-			return rest, true
-		}
-	}
-	return "", false
-}
-
-// skips reports whether a file or one of its folders is left out.
-func skips(skip func(path string, isDir bool) bool, path string) bool {
-	if skip == nil {
-		return false
-	}
-	for i, c := range []byte(path) {
-		if c == '/' && skip(path[:i], true) {
-			return true
-		}
-	}
-	return skip(path, false)
+	return nil
 }
 
 // A pair is the stream of a new key that also computes the tag under the key of before.

@@ -11,6 +11,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,14 +26,19 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	}
 	defer f.key.Destroy()
 	f.special, f.folder = o.Special, "is a folder"
+	var own os.FileInfo // of the list
 	in, stop := openPipe(ctx, func() (io.ReadCloser, error) {
 		if path == "-" {
 			return io.NopCloser(o.Stdin), nil
 		}
-		return os.Open(path)
+		f, err := os.Open(path)
+		if err == nil {
+			own, err = f.Stat()
+		}
+		return f, err
 	})
 	defer stop()
-	l, err := readList(in, f.key, o.Zero)
+	l, err := readList(in, f.key, o.Zero, false)
 	if err == nil {
 		err = l.check(f.key)
 	}
@@ -47,12 +54,27 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	}
 	p := newPrinter(stdout, stderr, f.progress)
 	defer f.progress.clear()
-	v := &verifier{Options: o, files: f, printer: p, text: text, list: l, report: &Report{Files: []File{}}}
+	v := &verifier{Options: o, files: f, printer: p, text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial}}
 	v.checkList(path)
+	if v.report.List == listComplete {
+		f.folders = l.folders
+	} else {
+		l.folders, l.patterns, l.unread = nil, nil, nil // anybody can have written them
+	}
+	v.report.Folders, v.report.Exclude = l.folders, l.patterns
+	if !o.IgnoreMissing && v.allMissing() {
+		return nil, about(path, fmt.Errorf("none of its %d files exists: their paths begin in the current folder, or in that of -C", l.lines.len()))
+	}
+	if err := v.readSkip(ctx); err != nil {
+		return nil, err
+	}
+	// The folders are walked before the files are read, and looked at again afterwards: what is in them
+	// in between is then what was found, see walker.changed.
+	folders := v.walkFolders(ctx)
 	if err := v.checkFiles(ctx); err != nil {
 		return nil, err
 	}
-	if err := v.checkFolders(ctx, path); err != nil {
+	if err := v.checkFolders(ctx, folders); err != nil {
 		return nil, err
 	}
 	return v.report, p.flush()
@@ -65,7 +87,10 @@ type verifier struct {
 	*printer
 	text   bool
 	list   *list
+	own    os.FileInfo // of the list's own file, or nil
 	report *Report
+
+	listed, excluded func(path string, isDir bool) bool // what the list and Exclude leave out, or nil
 }
 
 // checkList reports what is wrong with the list.
@@ -73,7 +98,10 @@ func (v *verifier) checkList(path string) {
 	for _, bad := range v.list.malformed {
 		v.errorf("%s: line %d: %v", Escape(path), bad.number, bad.err)
 	}
-	v.report.Malformed = len(v.list.malformed)
+	if more := v.list.bad - len(v.list.malformed); more > 0 {
+		v.errorf("%s: and %s", Escape(path), counted(more, "more malformed line"))
+	}
+	v.report.Malformed = v.list.bad
 	v.report.List = listComplete
 	err := v.list.complete()
 	if err == nil {
@@ -101,27 +129,29 @@ func (v *verifier) checkList(path string) {
 
 // checkFiles verifies the files.
 func (v *verifier) checkFiles(ctx context.Context) error {
-	lines := v.list.lines
+	lines := &v.list.lines
 	v.files.progress.begin(func(yield func(string) bool) {
-		for _, l := range lines {
+		for l := range lines.all() {
 			if !yield(l.path) {
 				return
 			}
 		}
 	})
 	type result struct {
+		path  string
 		right bool
 		err   error
 	}
-	do := func(r *reader, i int) (res result) {
-		l := &lines[i]
-		if res.err = ofWindows(l.path, r.read(ctx, l.path)); res.err == nil {
-			res.right = r.stream.Verify(l.tag, l.nonce)
+	do := func(r *reader, i int) (result result) {
+		l := lines.at(i)
+		result.path = l.path
+		if result.err = ofOthers(l.path, r.read(ctx, l.path)); result.err == nil {
+			result.right = r.stream.Verify(l.tag, l.nonce)
 		}
-		return res
+		return result
 	}
-	emit := func(i int, res result) error {
-		file, err := File{Path: lines[i].path}, res.err
+	emit := func(_ int, result result) error {
+		file, err := File{Path: result.path}, result.err
 		switch {
 		case v.IgnoreMissing && errors.Is(err, fs.ErrNotExist):
 			v.report.Missing++
@@ -130,7 +160,7 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 			v.report.Unreadable++
 			file.Result, file.Error = resultUnreadable, reason(err).Error()
 			v.failed(file.Path, err)
-		case res.right:
+		case result.right:
 			v.report.Right++
 			file.Result = resultOK
 		default:
@@ -139,15 +169,32 @@ func (v *verifier) checkFiles(ctx context.Context) error {
 		}
 		return v.show(file)
 	}
-	return inOrder(ctx, len(lines), v.jobs, v.reader, (*reader).destroy, do, emit, v.flush)
+	if err := inOrder(ctx, lines.len(), v.jobs, v.reader, (*reader).destroy, do, emit, v.flush); err != nil {
+		return err
+	}
+	for _, path := range v.list.unread {
+		v.report.NotTagged++
+		if err := v.show(File{Path: path, Result: resultNotTagged}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// ofWindows returns the error for a file, which names the cause if its path is one of Windows: lists
-// of old versions have these.
-func ofWindows(path string, err error) error {
-	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path && errors.Is(err, fs.ErrNotExist) {
+// ofOthers returns the error for a file, which names the cause if its path is one of Windows, as lists of
+// old versions have these, or has accents as another system encodes them.
+func ofOthers(path string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path {
 		if _, found := os.Stat(slashes); found == nil {
 			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", Escape(slashes))
+		}
+	}
+	for _, other := range otherAccents(path) {
+		if _, found := os.Lstat(other); found == nil {
+			return errors.New("no such file; the folder has the same name with accents encoded otherwise")
 		}
 	}
 	return err
@@ -166,38 +213,133 @@ func (v *verifier) show(file File) error {
 	return err
 }
 
-// checkFolders reports the files in the folders of Complete that the list at path does not
-// have.
-func (v *verifier) checkFolders(ctx context.Context, path string) error {
+// A walkedFolder is a folder of Complete that was walked.
+type walkedFolder struct {
+	*walker
+	found   []entry         // what the list does not have
+	accents map[string]bool // of them, those that it has with accents encoded otherwise
+}
+
+// walkFolders walks the folders of Complete.
+func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
 	if len(v.Complete) == 0 {
 		return nil
 	}
-	listed := make(map[string]bool, len(v.list.lines))
-	for _, l := range v.list.lines {
-		listed[absolute(l.path)] = true
-	}
-	var own os.FileInfo // the list's own file is in no list
-	if path != "-" {
-		own, _ = os.Stat(path)
+	listed := newPathIndex(&v.list.lines)
+	unread := make(map[string]bool)
+	for _, path := range v.list.unread {
+		unread[absolute(path)] = true
 	}
 	for _, folder := range v.Complete {
-		for _, e := range walk(ctx, nil, folder) {
+		w := newWalker(v.skip(folder))
+		found := slices.DeleteFunc(w.walk(ctx, nil, folder), func(e entry) bool {
 			if e.err != nil {
+				return false
+			}
+			if listed.has(e.path) || unread[absolute(e.path)] {
+				return true
+			}
+			// The list's own file is in no list.
+			info, err := lookAt(e.path)
+			return err == nil && v.own != nil && info.is(v.own)
+		})
+		accents := make(map[string]bool)
+		for _, e := range found {
+			if e.found && slices.ContainsFunc(otherAccents(e.path), listed.has) {
+				accents[e.path] = true
+			}
+		}
+		v.report.Excluded += w.skipped
+		folders = append(folders, walkedFolder{w, slices.Clip(found), accents})
+	}
+	return folders
+}
+
+// allMissing reports whether none of several files exists, as in a folder that is not the one where tag
+// ran.
+func (v *verifier) allMissing() bool {
+	for l := range v.list.lines.all() {
+		if _, err := lookAt(l.path); l.path == "-" || !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return v.list.lines.len() > 1
+}
+
+// readSkip sets what the patterns of the list leave out, and those of Exclude.
+func (v *verifier) readSkip(ctx context.Context) error {
+	patterns, err := parsePatterns(v.list.patterns)
+	if err != nil {
+		return err
+	}
+	v.listed = skipper(patterns)
+	texts, err := v.readExclude(ctx)
+	if err != nil {
+		return err
+	}
+	if patterns, err = parsePatterns(texts); err != nil {
+		return err
+	}
+	v.excluded = skipper(patterns)
+	return nil
+}
+
+// skip returns what of a folder of Complete is left out: what Exclude says of this folder, and what the
+// list says of its own folders. Those can be others, above, below or in each other: left out is what
+// each of them leaves out that has it.
+func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
+	if v.listed == nil {
+		return v.excluded
+	}
+	var folders []string
+	for _, f := range v.list.folders {
+		folders = append(folders, withSlash(filepath.ToSlash(absolute(f))))
+	}
+	folder = withSlash(filepath.ToSlash(absolute(folder)))
+	return func(path string, isDir bool) bool {
+		if v.excluded != nil && v.excluded(path, isDir) {
+			return true
+		}
+		path, has := folder+path, false
+		for _, f := range folders {
+			if isDir && strings.HasPrefix(f, path+"/") {
+				return false // it is f, or has it
+			}
+			if below, ok := strings.CutPrefix(path, f); ok {
+				has = true
+				if !skips(v.listed, below, isDir) {
+					return false
+				}
+			}
+		}
+		return has
+	}
+}
+
+// checkFolders reports what is in the folders of Complete and not in the list.
+func (v *verifier) checkFolders(ctx context.Context, folders []walkedFolder) error {
+	for _, folder := range folders {
+		for _, e := range append(folder.found, folder.changed(ctx)...) {
+			file := File{Path: e.path, Result: resultNotListed}
+			switch {
+			case e.err != nil:
 				v.report.Unreadable++
+				file.Result, file.Error = resultUnreadable, reason(e.err).Error()
 				v.failed(e.path, e.err)
-				if err := v.show(File{e.path, resultUnreadable, reason(e.err).Error()}); err != nil {
-					return err
+			case e.left != "":
+				v.report.LeftOut++
+				if !v.Quiet {
+					v.errorf("left out: %s: %s", Escape(e.path), e.left)
 				}
 				continue
+			default:
+				v.report.NotListed++
+				if folder.accents[e.path] {
+					file.Error = "the list has the same name with accents encoded otherwise"
+					v.failed(e.path, errors.New(file.Error))
+				}
 			}
-			if listed[absolute(e.path)] {
-				continue
-			}
-			if info, err := os.Stat(e.path); err == nil && own != nil && os.SameFile(info, own) {
-				continue
-			}
-			v.report.NotListed++
-			if err := v.show(File{Path: e.path, Result: resultNotListed}); err != nil {
+			if err := v.show(file); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,12 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build unix && !linux
+
+package sums
+
+import "golang.org/x/sys/unix"
+
+// search opens a folder for its files.
+const search = unix.O_RDONLY
