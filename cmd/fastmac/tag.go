@@ -6,11 +6,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"github.com/spf13/cobra"
@@ -128,11 +131,11 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 			if err := checkTagOptions(cmd, &options, asJSON); err != nil {
 				return err
 			}
-			restore, err := finish(cmd, &options, args, &options.Output, &options.Update, &options.OldKeyFile, &options.FilesFrom, &options.Files0From)
+			stop, err := finish(cmd, &options, args, &options.Output, &options.Update, &options.OldKeyFile, &options.FilesFrom, &options.Files0From)
 			if err != nil {
 				return err
 			}
-			defer restore()
+			defer stop()
 			out, ok := options.Stdout.(*os.File)
 			if ok && options.Zero && (options.Output == "" || options.Output == "-") && term.IsTerminal(int(out.Fd())) {
 				return usageErrorf(cmd, "tag: -z escapes nothing, and standard output is a terminal: want -o FILE, a file or a pipe")
@@ -226,9 +229,33 @@ func addSumsOptions(cmd *cobra.Command, options *sums.Options) {
 	cmd.MarkFlagDirname("directory")
 }
 
+// patience is how long tag and verify may go on after an interrupt, to remove a list that is not
+// complete. A system call for a file on a server that is down may never return.
+const patience = 700 * time.Millisecond
+
+// exitAfter ends the process some time after ctx is done, unless stop is called before.
+func exitAfter(ctx context.Context, stderr io.Writer) (stop func()) {
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-stopped:
+			return
+		}
+		select {
+		case <-time.After(patience):
+			fmt.Fprintln(stderr, "fastmac: interrupted")
+			os.Exit(exitInterrupted)
+		case <-stopped:
+		}
+	}()
+	return func() { close(stopped) }
+}
+
 // finish checks the options of tag and verify, adds the standard streams, and goes to the folder of
-// -C, where all files except these are. restore comes back from there.
-func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*string) (restore func(), err error) {
+// -C, where all files except these are. From then on an interrupt ends the process soon. The command
+// calls stop at its end.
+func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*string) (stop func(), err error) {
 	if options.Jobs < 0 {
 		return nil, usageErrorf(cmd, "%s: --jobs %d: want 0 or more", cmd.Name(), options.Jobs)
 	}
@@ -246,7 +273,7 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 	}
 	folder := cmd.Flag("directory")
 	if !folder.Changed {
-		return func() {}, nil
+		return exitAfter(cmd.Context(), options.Stderr), nil
 	}
 	before, err := os.Getwd()
 	if err != nil {
@@ -264,7 +291,11 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 	if err := os.Chdir(folder.Value.String()); err != nil {
 		return nil, fmt.Errorf("-C: %w", err)
 	}
-	return func() { os.Chdir(before) }, nil
+	stay := exitAfter(cmd.Context(), options.Stderr)
+	return func() {
+		stay()
+		os.Chdir(before)
+	}, nil
 }
 
 // keyError makes a usage error of the error for a key that needs -a.

@@ -77,11 +77,11 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 			case slices.Contains(options.Complete, ""):
 				return usageErrorf(cmd, `verify: --complete "": want a folder`)
 			}
-			restore, err := finish(cmd, &options, args, &args[0])
+			stop, err := finish(cmd, &options, args, &args[0])
 			if err != nil {
 				return err
 			}
-			defer restore()
+			defer stop()
 			r, err := sums.Verify(cmd.Context(), options, args[0], !asJSON)
 			if err != nil {
 				return keyError(cmd, err)

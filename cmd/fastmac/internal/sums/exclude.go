@@ -91,14 +91,11 @@ func classOf(text string) string {
 	if len(text) > first && (text[first] == '!' || text[first] == '^') {
 		first++
 	}
-	if len(text) <= first {
+	end := strings.IndexByte(text[first:], ']')
+	if end < 1 || strings.ContainsAny(text[first:first+end], `[\/`) {
 		return ""
 	}
-	end := strings.IndexByte(text[first+1:], ']') // a class has a character, which may be "]"
-	if end < 0 || strings.ContainsAny(text[first:first+1+end], `[]\/`) {
-		return ""
-	}
-	return text[:first+1+end+1]
+	return text[:first+end+1]
 }
 
 // parsePatterns returns the patterns, and nil if there are none.

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
@@ -65,6 +66,33 @@ func (f *listFolder) tag(args ...string) []byte {
 	return out.Bytes()
 }
 
+// noted returns a list with lines of all kinds: of files with and without times, of one that could not be
+// read, of a folder, and of a pattern.
+func (f *listFolder) noted() []byte {
+	f.Helper()
+	defer func(old time.Duration) { settledAfter = old }(settledAfter)
+	settledAfter = -time.Hour
+	f.must(os.MkdirAll("d", 0o700))
+	for _, path := range []string{"d/e", "d/e.o"} {
+		f.must(os.WriteFile(path, nil, 0o600))
+	}
+	var out bytes.Buffer
+	o := f.Options
+	o.Stdout, o.Recursive, o.Exclude, o.Output, o.Force, o.KeepGoing = &out, true, []string{"*.o"}, "noted", true, true
+	if err := Tag(f.Context(), o, []string{"a", "missing\n", "-", "d"}); err == nil || !strings.HasSuffix(err.Error(), "1 of 4 files not tagged, and the list says so") {
+		f.Fatal(err)
+	}
+	list, err := os.ReadFile("noted")
+	f.must(err)
+	text := string(list)
+	for _, want := range []string{"unread:  missing", "folder:  d", "exclude:  *.o", "d/e", "  -"} {
+		if !strings.Contains(text, want) || strings.Contains(text, "d/e.o") {
+			f.Fatalf("%q", text)
+		}
+	}
+	return list
+}
+
 // refused reports whether readList and what it returns refuse a list as a whole.
 func (f *listFolder) refused(list []byte) bool {
 	l, err := readList(bytes.NewReader(list), f.key, f.Zero, false)
@@ -96,12 +124,16 @@ func TestEveryByte(t *testing.T) {
 		every[i] = byte(i)
 	}
 	some := []byte("\x00\n\r \t:\\09afAFx\x7f\xff")
-	for _, algorithm := range []string{"umac32", "hmac-sha256", "hmac-sha512"} {
+	for _, algorithm := range []string{"umac32", "hmac-sha256", "hmac-sha512", "umac64 with notes", "hmac-sha256 with notes"} {
 		for _, zero := range []bool{false, true} {
-			f := newListFolder(t, algorithm, zero)
+			name, noted := strings.CutSuffix(algorithm, " with notes")
+			f := newListFolder(t, name, zero)
 			values := some
 			if algorithm == "umac32" && !zero {
 				values = every
+			}
+			if noted {
+				f.list = f.noted()
 			}
 			changes := 0
 			try := func(what string, list ...[]byte) {
@@ -142,9 +174,9 @@ func TestEveryByte(t *testing.T) {
 					swapped[i], swapped[j] = swapped[j], swapped[i]
 					try(fmt.Sprintf("lines %d and %d exchanged", i, j), swapped...)
 					mixed := slices.Clone(lines)
-					mixed[i] = other[j]
+					mixed[i] = other[j%len(other)]
 					try(fmt.Sprintf("line %d of another list as line %d", j, i), mixed...)
-					added := slices.Insert(slices.Clone(lines), i, other[j])
+					added := slices.Insert(slices.Clone(lines), i, other[j%len(other)])
 					try(fmt.Sprintf("line %d of another list before line %d", j, i), added...)
 				}
 			}

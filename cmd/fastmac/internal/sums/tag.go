@@ -224,7 +224,7 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 		path = filepath.ToSlash(path)
 		if t.Recursive && path != "-" {
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				if !slices.Contains(t.folders, path) {
+				if !slices.ContainsFunc(t.folders, func(f string) bool { return absolute(f) == absolute(path) }) {
 					t.folders = append(t.folders, path)
 					t.addFolder(ctx, w, path)
 				}
@@ -364,8 +364,8 @@ func (t *tagger) do(ctx context.Context, r *reader, e *entry) (o outcome) {
 }
 
 // settledAfter is how long a file has not been changed when its times are those of its content: if it
-// were changed again at once, they could stay the same.
-const settledAfter = 2 * time.Second
+// were changed again at once, they could stay the same. Tests change it.
+var settledAfter = 2 * time.Second
 
 // settled reports whether the times are those of the content that was read after began.
 func (i fileInfo) settled(began time.Time) bool {

@@ -1,0 +1,218 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPatterns(t *testing.T) {
+	for _, test := range []struct{ patterns, left, skipped string }{
+		{"*.o", "a d/b.c", "a.o d/b.o d/e/.o"},
+		{"/a", "d/a", "a a/b"},
+		{"d/a", "a e/d/a", "d/a d/a/b"},
+		{"**/d/a", "a", "d/a e/d/a"},
+		{"a/", "a d/a", "a/b d/a/c"},
+		{"d/**", "d", "d/a d/e/f"},
+		{"a/**/b", "ab a/bc", "a/b a/c/b a/c/d/b"},
+		{"*.c !/d/x.c", "d/x.c", "x.c e/d/x.c"},
+		{"!a *", "", "a b"},
+		{"* !a", "a", "b d/c"},
+		{"/* !/d/", "d/a d/b/c", "a e/d"},
+		{"[a-c]x", "dx", "ax d/bx"},
+		{"[!a]x", "ax", "bx"},
+		{"[-a]y", "ax", "-y ay"},
+		{"?", "ab dd/ef", "a dd/e"},
+		{`\*`, "a", "* d/*"},
+		{`\a\#`, "a", "a#"},
+		{`\!a`, "a", "!a"},
+		{"é*", "e", "é éé"},
+		{"a*b", "a/b", "ab acb"},
+	} {
+		all, err := parsePatterns(strings.Fields(test.patterns))
+		if err != nil {
+			t.Errorf("%s: %v", test.patterns, err)
+			continue
+		}
+		skip := skipper(all)
+		for want, paths := range map[bool]string{false: test.left, true: test.skipped} {
+			for _, path := range strings.Fields(paths) {
+				if skips(skip, path, false) != want {
+					t.Errorf("%s: %s is left out: %v, want %v", test.patterns, path, !want, want)
+				}
+			}
+		}
+	}
+	if skipper(nil) != nil {
+		t.Error("no pattern leaves something out")
+	}
+	for _, text := range []string{"", "/", "!", "!/", "//", "a//b", `a\`, `\/a`, "[", "[]", "[]]", "[a", "a[!]", `[\]]`, "[a/b]", "[[:alpha:]]", "**a", "a**", "***", "**/**"} {
+		if _, err := parsePattern(text); err == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+	texts, err := readPatterns(strings.NewReader("# comment\n\n*.o\r\n  \na \\ \n\\#b  \n!c"))
+	if want := []string{"*.o", `a \ `, `\#b`, "!c"}; err != nil || !slices.Equal(texts, want) {
+		t.Errorf("%q, %v, want %q", texts, err, want)
+	}
+}
+
+// TestGit compares patterns with Git, for names in ASCII: of others a class has characters here, and bytes in
+// Git.
+func TestGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git: apt-get install git")
+	}
+	t.Chdir(t.TempDir())
+	git := func(stdin []byte, args ...string) []byte {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CEILING_DIRECTORIES=")
+		cmd.Stdin = bytes.NewReader(stdin)
+		out, err := cmd.Output()
+		if failed, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && failed.ExitCode() == 1) { // 1 is none
+			t.Fatalf("git %s: %v", args, err)
+		}
+		return out
+	}
+	git(nil, "init", "-q")
+	var files []string
+	for _, a := range []string{"a", "b", "x-", "_", "#", "!a"} {
+		for _, b := range []string{"a", "a.c", "D", "d e"} {
+			for _, c := range []string{"a", "b", "a.c", "x"} {
+				files = append(files, "d/"+a+"/"+b+"/"+c, a+"d/"+b+c)
+			}
+		}
+	}
+	files = append(files, "a", "b", "a.c", "z")
+	for _, path := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parts := []string{"a", "b", "d", "D", "a.c", "*", "?", "**", "/", "/", "/", "[ab]", "[!a]", "[^b]", "[a-d]", `\*`, `\a`, "x*", "*.c", "**/", "/**", " ", "!", "#", `\ `, "]", "_"}
+	r := rand.New(rand.NewPCG(3, 4))
+	skipped := 0
+	for range 400 {
+		var texts []string
+		var all []pattern
+		for n := 1 + r.IntN(3); len(all) < n; {
+			text := ""
+			for range 1 + r.IntN(5) {
+				text += parts[r.IntN(len(parts))]
+			}
+			if read, err := readPatterns(strings.NewReader(text)); err != nil || len(read) != 1 || read[0] != text {
+				continue // a comment, or spaces at the end
+			}
+			if p, err := parsePattern(text); err == nil {
+				texts, all = append(texts, text), append(all, p)
+			}
+		}
+		if err := os.WriteFile(".git/info/exclude", []byte(strings.Join(texts, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := git([]byte(strings.Join(files, "\x00")+"\x00"), "check-ignore", "--no-index", "--stdin", "-z")
+		ignored := make(map[string]bool)
+		for path := range strings.SplitSeq(string(out), "\x00") {
+			ignored[path] = true
+		}
+		skip := skipper(all)
+		for _, path := range files {
+			got := skips(skip, path, false)
+			if got != ignored[path] {
+				t.Errorf("%q: %s is left out: %v, by Git: %v", texts, path, got, !got)
+				break
+			}
+			if got {
+				skipped++
+			}
+		}
+	}
+	if skipped < 1000 {
+		t.Errorf("only %d are left out", skipped)
+	}
+}
+
+// TestExclude leaves out files, and has a verifier who knows which: nobody else can add to them.
+func TestExclude(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/a": "", "d/b.o": "", "d/cache/c": "", "d/e/cache/f": "", "d/e/g": ""},
+		func(o *Options) { o.Exclude = []string{"*.o", "/cache/"} })
+	if list := a.list(); strings.Contains(list, "b.o") || strings.Contains(list, "d/cache") || strings.Count(list, "\n") != 7 {
+		t.Fatalf("%q", list)
+	}
+	verify := func(folders []string, change func(o *Options)) (*Report, string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		o := Options{KeyFile: "key", Complete: folders, Quiet: true, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+		if change != nil {
+			change(&o)
+		}
+		r, err := Verify(t.Context(), o, "list", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, out.String()
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"d", "./d", "d/", here + "/d", "d/../d", "d/e", "d/cache"} {
+		if r, out := verify([]string{folder}, nil); out != "" || r.Err() != nil || len(r.Exclude) != 2 || len(r.Folders) != 1 {
+			t.Errorf("%s: %q, %+v", folder, out, r)
+		}
+	}
+	if r, _ := verify([]string{"d"}, nil); r.Excluded != 2 || r.Summary() != "3 files OK; the list is as it was written, without what 2 patterns excluded" {
+		t.Errorf("%d, %s", r.Excluded, r.Summary())
+	}
+	// The folder above, in which only d is covered.
+	if _, out := verify([]string{"."}, nil); out != "./key: NOT IN THE LIST\n" {
+		t.Errorf("%q", out)
+	}
+	a.write(map[string]string{"x.o": "", "cache/x": "", "d/e/x": ""})
+	if _, out := verify([]string{"."}, nil); out != "./cache/x: NOT IN THE LIST\n./d/e/x: NOT IN THE LIST\n./key: NOT IN THE LIST\n./x.o: NOT IN THE LIST\n" {
+		t.Errorf("%q", out)
+	}
+	if _, out := verify([]string{"."}, func(o *Options) { o.Exclude = []string{"/key", "x", "/x.o"} }); out != "" {
+		t.Errorf("%q", out)
+	}
+	// Without its tag a list excludes nothing.
+	list := a.list()
+	cut := list[:strings.LastIndex(list, "end:")]
+	if err := os.WriteFile("list", []byte(cut), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, out := verify([]string{"d"}, func(o *Options) { o.Partial = true }); !strings.Contains(out, "d/b.o: NOT IN THE LIST\n") || !strings.Contains(out, "d/cache/c: NOT IN THE LIST\n") {
+		t.Errorf("%q", out)
+	}
+	if _, err := os.Stat("list"); errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestExcludeNested has folders in each other: what one leaves out the other may have.
+func TestExcludeNested(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/a": "", "d/e/b": "", "d/e/f/c": "", "d/e/f/g/c": ""}, nil)
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, Exclude: []string{"/e/", "/g/"}}
+	if _, stderr, err := a.tag("d", "d/e/f"); err != nil || stderr != "" || strings.Count(a.list(), "\n") != 7 {
+		t.Fatalf("%q, %v, %q", stderr, err, a.list())
+	}
+	if out, err := a.verify(); out != "" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	a.write(map[string]string{"d/e/f/h": ""})
+	if out, err := a.verify(); out != "d/e/f/h: NOT IN THE LIST\n" || err == nil {
+		t.Errorf("%q, %v", out, err)
+	}
+}

@@ -1,0 +1,423 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An archive is a test's folder d with a list.
+type archive struct {
+	*testing.T
+	Options
+}
+
+// newArchive makes a list of these files, by path, in which all have times.
+func newArchive(t *testing.T, files map[string]string, change func(o *Options)) *archive {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	old := settledAfter
+	settledAfter = -time.Hour
+	t.Cleanup(func() { settledAfter = old })
+	a := &archive{T: t, Options: Options{KeyFile: "key", Recursive: true, Output: "list"}}
+	a.write(files)
+	if err := WriteKey("key", "umac64", nil); err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(&a.Options)
+	}
+	if _, stderr, err := a.tag("d"); err != nil || stderr != "" {
+		t.Fatal(stderr, err)
+	}
+	a.Options = Options{KeyFile: "key", Update: "list", Zero: a.Zero}
+	return a
+}
+
+func (a *archive) write(files map[string]string) {
+	a.Helper()
+	for path, content := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			a.Fatal(err)
+		}
+	}
+}
+
+// tag runs Tag, and returns what it prints.
+func (a *archive) tag(args ...string) (stdout, stderr string, err error) {
+	a.Helper()
+	var out, errs bytes.Buffer
+	o := a.Options
+	if o.Stdin == nil {
+		o.Stdin = strings.NewReader("")
+	}
+	o.Stdout, o.Stderr = &out, &errs
+	err = Tag(a.Context(), o, args)
+	return out.String(), errs.String(), err
+}
+
+// verify verifies the list and that it has all files in d.
+func (a *archive) verify() (stdout string, err error) {
+	a.Helper()
+	var out, errs bytes.Buffer
+	o := Options{KeyFile: "key", Zero: a.Zero, Complete: []string{"d"}, Quiet: true, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	r, err := Verify(a.Context(), o, "list", true)
+	if err == nil {
+		err = r.Err()
+	}
+	return out.String(), err
+}
+
+func (a *archive) list() string {
+	a.Helper()
+	text, err := os.ReadFile("list")
+	if err != nil {
+		a.Fatal(err)
+	}
+	return string(text)
+}
+
+// check runs an update and compares what it prints. If it fails the list must be as it was.
+func (a *archive) check(what, stdout, stderr, failure string, args ...string) {
+	a.Helper()
+	before := a.list()
+	gotOut, gotErr, err := a.tag(args...)
+	got := ""
+	if err != nil {
+		got = err.Error()
+	}
+	if gotOut != stdout || gotErr != stderr || got != failure {
+		a.Errorf("%s: %q, %q, %q, want %q, %q, %q", what, gotOut, gotErr, got, stdout, stderr, failure)
+	}
+	if err != nil && a.list() != before {
+		a.Errorf("%s: the list has changed", what)
+	}
+	if names, err := filepath.Glob(".fastmac-*"); err != nil || names != nil {
+		a.Errorf("%s: left: %q", what, names)
+	}
+}
+
+var small = map[string]string{"d/a": "1", "d/b": "2", "d/e/c": "3", "d/e/f": "4", "d/x.o": "5"}
+
+// TestUpdate changes files in each way.
+func TestUpdate(t *testing.T) {
+	for _, zero := range []bool{false, true} {
+		a := newArchive(t, small, func(o *Options) { o.Exclude, o.Zero = []string{"*.o"}, zero })
+		first := a.list()
+		a.check("nothing", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone\n", "")
+		if a.list() != first {
+			t.Errorf("%q, was %q", a.list(), first)
+		}
+		a.write(map[string]string{"d/a": "changed", "d/e/new": "", "d/e/y.o": ""})
+		os.Remove("d/b")
+		const found = "d/a: CHANGED\nd/e/new: NEW\nd/b: GONE\n"
+		a.check("changes", found, "", "1 of 5 files changed, so list stays as it was: --accept-changes accepts that")
+		a.AcceptChanges = true
+		a.check("accepted", found, "fastmac: 4 files: 2 kept, 1 changed, 1 new; 1 gone\n", "")
+		if out, err := a.verify(); out != "" || err != nil {
+			t.Errorf("%q, %v", out, err)
+		}
+		a.write(map[string]string{"d/x.o": "others", "d/z": ""})
+		if out, err := a.verify(); out != "d/z: NOT IN THE LIST\n" || err == nil {
+			t.Errorf("%q, %v", out, err)
+		}
+		// More patterns, a file and a folder.
+		a.AcceptChanges = false
+		a.write(map[string]string{"g": "", "h/i": "", "h/j.o": ""})
+		a.Recursive, a.Exclude = true, []string{"/e/"}
+		a.check("more", "d/z: NEW\nh/i: NEW\ng: NEW\nd/e/c: EXCLUDED\nd/e/f: EXCLUDED\nd/e/new: EXCLUDED\n", "fastmac: 4 files: 1 kept, 0 changed, 3 new; 3 gone\n", "", "h", "g")
+		if out, err := a.verify(); out != "" || err != nil {
+			t.Errorf("%q, %v", out, err)
+		}
+		// Arguments that are there already.
+		a.check("again", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone\n", "", "./g", "d/z", "./h", "h")
+		os.RemoveAll("h")
+		a.check("a folder is gone", "h/i: GONE\n", "fastmac: h: no such file or directory\n", "1 of 4 files not tagged, so no list is written to list")
+	}
+}
+
+// TestUpdateReads says which files are read: those that may have changed. A wrong tag in the list, under
+// the list's own tag, shows it.
+func TestUpdateReads(t *testing.T) {
+	a := newArchive(t, small, nil)
+	forge := func(path string) {
+		t.Helper()
+		key, err := ReadKey(t.Context(), "key", "", nil, os.Stderr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := readList(strings.NewReader(a.list()), key, false, true)
+		if err != nil || l.complete() != nil {
+			t.Fatal(err, l.complete())
+		}
+		f, err := os.Create("list")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tagger := &tagger{folders: l.folders, patterns: l.patterns}
+		p := newPrinter(f, os.Stderr, nil)
+		w := newListWriter(p.out, key, false)
+		for line := range l.lines.all() {
+			if line.path == path {
+				line.tag[0] ^= 1
+			}
+			w.write(line.format(key.algorithm, false))
+		}
+		if err := errors.Join(tagger.writeNotes(w), w.finish(), p.flush(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forge("d/b")
+	const all, changed = "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone\n", "1 of 5 files changed, so list stays as it was: --accept-changes accepts that"
+	a.check("not read", "", all, "")
+	a.VerifyAll = true
+	a.check("all are read", "d/b: CHANGED\n", "", changed)
+	a.VerifyAll = false
+	if err := os.Chtimes("d/b", time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	a.check("another time", "d/b: CHANGED\n", "", changed)
+	forge("d/b")
+	a.check("right again", "", all, "")
+	a.check("with its new time", "", all, "")
+	// A file that was changed just now has no times: it is read each time.
+	settledAfter = time.Hour
+	a.write(map[string]string{"d/new": ""})
+	a.check("new", "d/new: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
+	forge("d/new")
+	a.check("read", "d/new: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that")
+}
+
+// TestTimes checks which times a line has.
+func TestTimes(t *testing.T) {
+	began := time.Unix(100, 0)
+	at := func(seconds float64) int64 { return int64(seconds * 1e9) }
+	for _, test := range []struct {
+		info fileInfo
+		want bool
+	}{
+		{fileInfo{mtime: at(97)}, true},
+		{fileInfo{mtime: at(98)}, true},
+		{fileInfo{mtime: at(98) + 1}, false},
+		{fileInfo{mtime: at(97), ctime: at(98) + 1}, false},
+		{fileInfo{mtime: at(99), ctime: at(97)}, false},
+		{fileInfo{mtime: at(200)}, false},
+		{fileInfo{}, false}, // no file
+	} {
+		if got := test.info.settled(began); got != test.want {
+			t.Errorf("%+v: %v", test.info, got)
+		}
+	}
+	if got := (fileInfo{size: 1, mtime: -2}).times(); got != "1:-2:" {
+		t.Error(got)
+	}
+	if got := (fileInfo{size: 1, mtime: 2, ctime: 3}).times(); got != "1:2:3" {
+		t.Error(got)
+	}
+}
+
+// TestUpdateKey gives a list another key, also of another algorithm.
+func TestUpdateKey(t *testing.T) {
+	files := maps.Clone(small)
+	files["d/large"] = strings.Repeat("x", parallelSize+1)
+	for _, algorithm := range []string{"umac128", "hmac-sha256"} {
+		a := newArchive(t, files, nil)
+		if err := errors.Join(os.Rename("key", "old"), WriteKey("key", algorithm, nil)); err != nil {
+			t.Fatal(err)
+		}
+		_, stderr, err := a.tag()
+		if err == nil || !strings.HasPrefix(err.Error(), "list: the tags are umac64") {
+			t.Errorf("%q, %v", stderr, err)
+		}
+		a.OldKeyFile, a.Jobs = "old", 2
+		a.write(map[string]string{"d/a": "changed"})
+		a.check("changed", "d/a: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that")
+		a.write(map[string]string{"d/a": "1"})
+		a.check("another key", "", "fastmac: 6 files: 6 kept, 0 changed, 0 new; 0 gone\n", "")
+		if out, err := a.verify(); out != "" || err != nil {
+			t.Errorf("%q, %v", out, err)
+		}
+		a.OldKeyFile = ""
+		a.check("as it is now", "", "fastmac: 6 files: 6 kept, 0 changed, 0 new; 0 gone\n", "")
+		a.OldKeyFile = "key"
+		a.check("the same key", "", "", "the old key is the new one")
+	}
+}
+
+// TestUpdateRefuses has lists that are not as they were written.
+func TestUpdateRefuses(t *testing.T) {
+	a := newArchive(t, small, nil)
+	list := a.list()
+	lines := strings.SplitAfter(list, "\n")
+	for name, text := range map[string]string{
+		"cut":       strings.Join(lines[:3], ""),
+		"a line":    strings.Join(lines[1:], ""),
+		"joined":    list + list,
+		"a path":    strings.Replace(list, "  d/a", "  d/q", 1),
+		"a time":    strings.Replace(list, ":1:", ":2:", 1),
+		"a folder":  strings.Replace(list, "folder:  d", "folder:  e", 1),
+		"empty":     "",
+		"not ended": list[:len(list)-1],
+	} {
+		if text == list {
+			t.Fatal(name)
+		}
+		os.WriteFile("list", []byte(text), 0o600)
+		_, _, err := a.tag()
+		if err == nil || !strings.HasPrefix(err.Error(), "list: ") || a.list() != text {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	os.Remove("list")
+	if _, _, err := a.tag(); err == nil || err.Error() != "list: no such list: the first one is made with -o" {
+		t.Error(err)
+	}
+	if _, err := os.Lstat("list"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	// Somebody else has changed the list meanwhile.
+	os.WriteFile("list", []byte(list), 0o600)
+	a.Stdin = readerFunc(func([]byte) (int, error) {
+		os.WriteFile("list", []byte(list+list), 0o600)
+		return 0, errors.New("at its end")
+	})
+	a.KeepGoing = true
+	if _, _, err := a.tag("-"); err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || a.list() != list+list {
+		t.Error(err)
+	}
+}
+
+// TestKeepGoing has a file that cannot be read: the list says so, and an update tries again.
+func TestKeepGoing(t *testing.T) {
+	a := newArchive(t, small, nil)
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true, KeepGoing: true, Recursive: true}
+	if _, stderr, err := a.tag("d", "d/y"); err == nil || err.Error() != "1 of 6 files not tagged, and the list says so" || !strings.HasPrefix(stderr, "fastmac: d/y: ") {
+		t.Fatalf("%q, %v", stderr, err)
+	}
+	if out, err := a.verify(); out != "d/y: NOT TAGGED\n" || err == nil || err.Error() != "1 file could not be read when the list was made: --partial accepts that" {
+		t.Errorf("%q, %v", out, err)
+	}
+	o := Options{KeyFile: "key", Partial: true, Stdin: strings.NewReader(""), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer)}
+	if r, err := Verify(t.Context(), o, "list", true); err != nil || r.Err() != nil || r.Summary() != "5 files OK; the list is as it was written, without 1 file that could not be read" {
+		t.Errorf("%v, %v, %s", err, r.Err(), r.Summary())
+	}
+	// It is there now, and no list had it: it is new.
+	a.write(map[string]string{"d/y": ""})
+	a.Options = Options{KeyFile: "key", Update: "list"}
+	a.check("update", "d/y: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
+	if out, err := a.verify(); out != "" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// TestNames has names in a file.
+func TestNames(t *testing.T) {
+	a := newArchive(t, small, nil)
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Stdin: strings.NewReader("d/a\x00d/e\n\x00./d/b")}
+	for _, test := range []struct {
+		from, from0, stdin, failure string
+		lines                       int
+	}{
+		{"-", "", "d/a\nd/b\n", "", 2},
+		{"-", "", "d/a\nd/b", "", 2},
+		{"", "-", "d/a\x00d/b\x00", "", 2},
+		{"", "-", "d/a\x00d/b", "", 2},
+		{"names", "", "", "", 1},
+		{"", "names", "", `1 of 1 file not tagged, so no list is written to list`, 0}, // "d/a\n"
+		{"-", "", "", "-: it has no names", 0},
+		{"-", "", "d/a\n\nd/b\n", "-: name 2 is empty", 0},
+		{"", "-", "d/a\x00\x00", "-: name 2 is empty", 0},
+		{"-", "", "d/a\n-\n", "-: name 2 is -: a file of that name is ./-", 0},
+		{"-", "", "d/a\x00d/b\x00", "-: name 1 has a NUL: --files0-from reads such names", 0},
+		{"-", "", "\xff\xfed\x00", "-: it is in UTF-16, which > writes in some Windows shells: make it with a program that writes UTF-8", 0},
+		{"-", "", strings.Repeat("x", maxLine+1), fmt.Sprintf("-: line 1 has more than %d bytes", maxLine), 0},
+		{"missing", "", "", "missing: no such file or directory", 0},
+		{"d", "", "", "d: is a directory", 0},
+	} {
+		os.WriteFile("names", []byte("d/a\n"), 0o600)
+		a.FilesFrom, a.Files0From, a.Stdin = test.from, test.from0, strings.NewReader(test.stdin)
+		_, stderr, err := a.tag()
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.failure && filepath.Separator == '/' || (err == nil) != (test.failure == "") {
+			t.Errorf("%+v: %q, %q", test, got, stderr)
+		}
+		if n := strings.Count(a.list(), "\n"); err == nil && n != test.lines+1 {
+			t.Errorf("%+v: %d lines", test, n)
+		}
+	}
+}
+
+// TestKilled removes what a process has left that was killed, and nothing else.
+func TestKilled(t *testing.T) {
+	a := newArchive(t, small, func(o *Options) { o.Output = "d/list" })
+	const left = "d/" + unfinished + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	others := []string{"d/" + unfinished + "x", "d/" + unfinished + strings.Repeat("a", 26), left + "A"}
+	for _, path := range append(others, left) {
+		a.write(map[string]string{path: ""})
+	}
+	// One that a process still writes.
+	o, err := createOut("d/other", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.discard()
+	a.Options = Options{KeyFile: "key", Update: "d/list", Quiet: true}
+	stdout, _, err := a.tag()
+	want := append(slices.Clone(others), filepath.ToSlash(o.Name()))
+	slices.Sort(want)
+	if err != nil || stdout != strings.Join(want, ": NEW\n")+": NEW\n" {
+		t.Errorf("%v: %q, want %q", err, stdout, want)
+	}
+	if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left: %v", err)
+	}
+}
+
+// TestUpdateInterrupted interrupts updates at each look at the context: the list is the old or the new one.
+func TestUpdateInterrupted(t *testing.T) {
+	a := newArchive(t, small, nil)
+	first := a.list()
+	a.write(map[string]string{"d/new": "1"})
+	done := false
+	for n := 1; !done && n < 1000; n++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		o := a.Options
+		o.Jobs, o.Stdin, o.Stdout, o.Stderr = 1, strings.NewReader(""), new(bytes.Buffer), new(bytes.Buffer)
+		err := Tag(erringContext{ctx, func() {
+			if calls++; calls == n {
+				cancel()
+			}
+		}}, o, nil)
+		cancel()
+		list := a.list()
+		if done = err == nil; done == (list == first) {
+			t.Fatalf("%d: %v, %q", n, err, list)
+		}
+		if names, _ := filepath.Glob(".fastmac-*"); names != nil {
+			t.Fatalf("%d: left: %q", n, names)
+		}
+	}
+	if !done {
+		t.Error("never done")
+	}
+	if out, err := a.verify(); out != "" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+}
