@@ -191,6 +191,38 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestFresh has a change that gives a folder the times that it had when it was read.
+func TestFresh(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("d/file", 1)
+	for name, change := range map[string]func() error{
+		"added":   func() error { return os.WriteFile("d/new", nil, 0o600) },
+		"renamed": func() error { return os.Rename("d/new", "d/other") },
+		"a link":  func() error { return errors.Join(os.Remove("d/file"), os.Symlink("x", "d/file")) },
+		"nothing": nil,
+	} {
+		f.must(os.RemoveAll("d"))
+		f.write("d/file", 1)
+		if name == "renamed" {
+			f.write("d/new", 1)
+		}
+		w := newWalker(nil)
+		w.walk(t.Context(), nil, "d")
+		if change != nil {
+			f.must(change())
+		}
+		info, err := lookAt("d")
+		f.must(err)
+		w.walked[0].info = info
+		if changed := w.changed(t.Context()); len(w.walked) != 1 || (len(changed) > 0) != (change != nil) {
+			t.Errorf("%s: %+v", name, changed)
+		}
+	}
+	if tick := (fileInfo{mtime: 123, ctime: 7e9}).tick(); tick < 2*time.Second {
+		t.Errorf("%v between the times of a file system without fractions", tick)
+	}
+}
+
 // TestFolders reads files below a folder of a list, where links have taken the places of folders.
 func TestFolders(t *testing.T) {
 	f := newFolder(t, "umac64")
