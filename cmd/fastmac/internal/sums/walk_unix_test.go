@@ -68,6 +68,54 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestLeftOut verifies a folder with what is no file: that is said, and no failure.
+func TestLeftOut(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("d/a", 1)
+	f.must(os.Symlink(".", "d/b"))
+	f.must(syscall.Mkfifo("d/c", 0o600))
+	f.must(os.Symlink("nothing", "d/d"))
+	f.Output = "d/list"
+	f.must(Tag(t.Context(), f.Options, []string{"d/a"}))
+	f.must(os.Symlink("list", "d/e"))
+	f.Complete = []string{"d"}
+	for _, quiet := range []bool{false, true} {
+		f.Quiet = quiet
+		f.out.Reset()
+		f.err.Reset()
+		r, err := Verify(t.Context(), f.Options, "d/list", true)
+		f.must(err)
+		stdout, stderr := "d/a: OK\n", "fastmac: left out: d/b: a link to a folder\nfastmac: left out: d/c: a pipe\nfastmac: left out: d/d: a link that leads nowhere\n"
+		if quiet {
+			stdout, stderr = "", ""
+		}
+		if r.Err() != nil || r.LeftOut != 3 || f.out.String() != stdout || f.err.String() != stderr {
+			t.Errorf("%+v, %q, %q", r, &f.out, &f.err)
+		}
+	}
+}
+
+// TestChangedWhileVerified adds a file after the walk: the folder is reported.
+func TestChangedWhileVerified(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("d/sub/a", 1)
+	f.must(Tag(t.Context(), f.Options, []string{"d/sub/a"}))
+	f.must(os.WriteFile("list", f.out.Bytes(), 0o600))
+	f.Complete = []string{"d"}
+	var out strings.Builder
+	f.Stdout = writerFunc(func(p []byte) (int, error) {
+		if out.Len() == 0 {
+			f.write("d/sub/new", 1)
+		}
+		return out.Write(p)
+	})
+	r, err := Verify(t.Context(), f.Options, "list", true)
+	f.must(err)
+	if err := r.Err(); err == nil || r.Unreadable != 1 || out.String() != "d/sub/a: OK\nd/sub: FAILED open or read\n" || f.err.String() != "fastmac: d/sub: changed while it was verified\n" {
+		t.Errorf("%+v, %v, %q, %q", r, err, &out, &f.err)
+	}
+}
+
 // TestDeep walks and verifies a tree with more levels than the system has descriptors for, and with
 // paths that are too long for it.
 func TestDeep(t *testing.T) {
