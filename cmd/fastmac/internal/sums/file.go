@@ -122,24 +122,11 @@ func (r *reader) read(ctx context.Context, path string) error {
 		// A FIFO, also one of a shell's <(...), or a device.
 		return r.readPipe(ctx, func() (io.ReadCloser, error) { return openSpecial(path, before) })
 	}
-	f, err := r.open(ctx, path)
+	f, err := r.openSame(ctx, path, before)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	// From here on what the path leads to decides nothing, and only the open file does.
-	info, err := f.info()
-	switch {
-	case err != nil:
-		return err
-	case !info.same(before):
-		return failed(errReplaced)
-	case !info.kind.IsRegular():
-		return failed(errors.New("is not a regular file"))
-	case r.output != nil && info.is(r.output):
-		return failed(errOutput)
-	}
-	r.info = info
 	err = r.readRegular(ctx, f)
 	if err == nil || err == errFault {
 		if changed := r.unchanged(path, f); changed != nil {
@@ -147,6 +134,29 @@ func (r *reader) read(ctx context.Context, path string) error {
 		}
 	}
 	return err
+}
+
+// openSame opens the regular file of before, at path, and sets r.info. From then on what the path leads
+// to decides nothing: only the open file does.
+func (r *reader) openSame(ctx context.Context, path string, before fileInfo) (*regularFile, error) {
+	f, err := r.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r.info, err = f.info()
+	switch {
+	case err != nil:
+	case !r.info.same(before):
+		err = errReplaced
+	case !r.info.kind.IsRegular():
+		err = errors.New("is not a regular file")
+	case r.output != nil && r.info.is(r.output):
+		err = errOutput
+	default:
+		return f, nil
+	}
+	f.Close()
+	return nil, &fs.PathError{Op: "read", Path: path, Err: reason(err)}
 }
 
 var (

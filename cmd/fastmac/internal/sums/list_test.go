@@ -12,6 +12,7 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"os"
 	"path/filepath"
@@ -384,5 +385,158 @@ func TestIgnoreMissing(t *testing.T) {
 	f.must(os.Remove("c d"))
 	if _, stdout, _, err := f.verify(f.list, ignore); stdout != "" || err == nil || err.Error() != "no file was verified" {
 		t.Errorf("%q, %v", stdout, err)
+	}
+}
+
+// TestManyMalformed has more malformed lines than are reported: the others are counted, and not kept.
+func TestManyMalformed(t *testing.T) {
+	f := newListFolder(t, "umac64", false)
+	lines := strings.SplitAfter(string(f.list), "\n")
+	for n, more := range map[int]string{maxMalformed: "", maxMalformed + 1: "fastmac: list: and 1 more malformed line\n", 1000: "fastmac: list: and 980 more malformed lines\n"} {
+		r, stdout, stderr, err := f.verify([]byte(lines[0]+strings.Repeat("x\n", n)), func(o *Options) { o.Partial = true })
+		if r.Malformed != n || stdout != "a: OK\n" || strings.Count(stderr, ": want ALGORITHM:NONCE:TAG  PATH\n") != maxMalformed || !strings.HasSuffix(stderr, more) || strings.Contains(stderr, " more ") != (more != "") ||
+			err == nil || err.Error() != fmt.Sprintf("%d of %d lines malformed", n, n+1) {
+			t.Errorf("%d malformed lines: %+v, %q, %q, %v", n, r, stdout, stderr, err)
+		}
+	}
+	// A text that is no list is not read to its end, and a list that begins as one is.
+	text := strings.Repeat("\n", maxNoLines+10)
+	if l, err := readList(strings.NewReader(text), f.key, false); err != nil || l.count != maxNoLines || l.check(f.key) == nil {
+		t.Errorf("%d lines, %v", l.count, err)
+	}
+	for _, before := range []string{lines[0], lines[3]} {
+		if l, err := readList(strings.NewReader(before+text+lines[0]), f.key, false); err != nil || l.bad != maxNoLines+10 || len(l.malformed) != maxMalformed || l.check(f.key) != nil {
+			t.Errorf("%d malformed lines, %v", l.bad, err)
+		}
+	}
+	// The line of another algorithm may be any.
+	other := strings.Replace(lines[0], "umac64", "umac32", 1)
+	if _, _, _, err := f.verify([]byte(strings.Repeat("x\n", 100)+other), nil); err == nil || err.Error() != "list: the tags are umac32, and the key is for umac64" {
+		t.Error(err)
+	}
+}
+
+// TestManyEnds has many end lines, of which two are kept.
+func TestManyEnds(t *testing.T) {
+	f := newListFolder(t, "umac64", false)
+	lines := strings.SplitAfter(string(f.list), "\n")
+	own := lines[3]
+	foreign := strings.Replace(own, f.key.id, strings.Repeat("0", 16), 1)
+	other := strings.Replace(own, "umac64", "umac32", 1)
+	for _, tt := range []struct{ ends, want string }{
+		{strings.Repeat(own, 1000), ""},
+		{strings.Repeat(foreign, 1000), "the list was made with the key 0000000000000000, and this is the key " + f.key.id},
+		{strings.Repeat(foreign, 1000) + own + other, ""},
+		{strings.Repeat(foreign, 1000) + other + own, "the tags are umac32, and the key is for umac64"},
+		{other + own, "the tags are umac32, and the key is for umac64"},
+		{own + other, ""},
+	} {
+		l, err := readList(strings.NewReader(lines[0]+tt.ends), f.key, false)
+		f.must(err)
+		got := ""
+		if err := l.check(f.key); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want || len(l.ends) > 2 || l.ends[0].number != 2 || l.complete() == nil {
+			t.Errorf("%.200q: %q, %d ends, %v", tt.ends, got, len(l.ends), l.complete())
+		}
+	}
+}
+
+// TestLines packs lines of all sizes, and takes little more memory than they have.
+func TestLines(t *testing.T) {
+	l := lines{nonce: 3, tag: 2}
+	path := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 1+i*i*i%(lastBlock/50)) }
+	const n = 2000
+	size := 0
+	for i := range n {
+		p := path(i)
+		l.add(line{[]byte{byte(i), 1, 2}, []byte{3, byte(i)}, p})
+		size += len(p) + 5
+	}
+	i := 0
+	for one := range l.all() {
+		if one.path != path(i) || !bytes.Equal(one.nonce, []byte{byte(i), 1, 2}) || !bytes.Equal(one.tag, []byte{3, byte(i)}) || cap(one.nonce) != 3 || cap(one.tag) != 2 {
+			t.Fatalf("line %d: %v %v", i, one.nonce, one.tag)
+		}
+		i++
+	}
+	room := 0
+	for _, block := range l.blocks {
+		room += cap(block)
+	}
+	if i != n || l.len() != n || room > size+size/10+lastBlock {
+		t.Errorf("%d lines, %d bytes for %d", i, room, size)
+	}
+	// A line that is larger than a block.
+	l.add(line{make([]byte, 3), make([]byte, 2), strings.Repeat("x", 2*lastBlock)})
+	l.add(line{make([]byte, 3), make([]byte, 2), "y"})
+	if len(l.at(n).path) != 2*lastBlock || l.at(n+1).path != "y" {
+		t.Error("another line")
+	}
+}
+
+// TestPathIndex finds paths in all their forms, also if all have one hash.
+func TestPathIndex(t *testing.T) {
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l lines
+	for _, path := range []string{"b", "./d/../a", "d//c", filepath.ToSlash(here) + "/e", "b", ".f"} {
+		l.add(line{path: path})
+	}
+	x := newPathIndex(&l)
+	for _, collide := range []bool{false, true} {
+		for path, want := range map[string]bool{"a": true, "./b": true, "d/c": true, "d/./c": true, "e": true, here + "/a": true, ".f": true, "d": false, "c": false, "": false, "f": false} {
+			if collide {
+				for i := range x.all {
+					x.all[i].hash = maphash.String(x.seed, x.absolute(path))
+				}
+			}
+			if x.has(path) != want {
+				t.Errorf("%q: %v, want %v", path, !want, want)
+			}
+		}
+	}
+}
+
+// TestAccents has names with accents that are encoded in another way in the list and in the folder.
+func TestAccents(t *testing.T) {
+	const composed, decomposed = "\u00e9", "e\u0301"
+	for _, tt := range []struct{ listed, there string }{
+		{composed, decomposed}, {decomposed, composed},
+		{"d" + composed + "/" + composed, "d" + composed + "/" + decomposed},
+		{"d" + composed + "/" + composed, "d" + decomposed + "/" + decomposed},
+	} {
+		f := newListFolder(t, "umac64", false)
+		write := func(path string) {
+			path = "x/" + path
+			f.must(os.MkdirAll(filepath.Dir(path), 0o700))
+			f.must(os.WriteFile(path, nil, 0o600))
+		}
+		write(tt.listed)
+		list := f.tag("x/" + tt.listed)
+		f.must(os.RemoveAll("x"))
+		write(tt.there)
+		if _, err := os.Stat("x/" + tt.listed); err == nil {
+			t.Skip("the file system takes both for the same")
+		}
+		for _, ignore := range []bool{false, true} {
+			r, stdout, stderr, err := f.verify(list, func(o *Options) { o.Complete, o.IgnoreMissing = []string{"x"}, ignore })
+			listed, there := Escape("x/"+tt.listed), Escape("x/"+tt.there)
+			if want := listed + ": FAILED open or read\n" + there + ": NOT IN THE LIST\n"; stdout != want || err == nil || r.Missing != 0 {
+				t.Errorf("%q, want %q", stdout, want)
+			}
+			want := "fastmac: " + listed + ": no such file; the folder has the same name with accents encoded otherwise\n" +
+				"fastmac: " + there + ": the list has the same name with accents encoded otherwise\n"
+			if stderr != want {
+				t.Errorf("%q, want %q", stderr, want)
+			}
+		}
+	}
+	if other := otherAccents("plain/name"); len(other) > 0 {
+		t.Errorf("%q", other)
 	}
 }

@@ -6,6 +6,7 @@ package sums
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode"
 
 	"example.com/fastmac"
@@ -302,10 +304,62 @@ func TestInOrder(t *testing.T) {
 			t.Errorf("%d workers: %v, %d of %d in order", workers, err, len(order), n)
 		}
 	}
+	// A window of items is done before the first of them is emitted, and no more.
+	var did atomic.Int32
+	release, full := make(chan struct{}), make(chan struct{})
+	err := inOrder(t.Context(), 3*window, 2, func() int { return 0 }, func(int) {},
+		func(_, i int) int {
+			if i == 0 {
+				<-release
+			}
+			if did.Add(1) == window-1 {
+				close(full)
+			}
+			return i
+		},
+		func(i, result int) error {
+			if result != i {
+				t.Errorf("item %d has the result of item %d", i, result)
+			}
+			return nil
+		},
+		func() error {
+			select {
+			case <-release:
+			default:
+				<-full
+				time.Sleep(10 * time.Millisecond)
+				if n := did.Load(); n != window-1 {
+					t.Errorf("%d items are done before the first", n)
+				}
+				close(release)
+			}
+			return nil
+		})
+	if err != nil || did.Load() != 3*window {
+		t.Errorf("%v, %d items", err, did.Load())
+	}
+	// A worker that never comes back does not hold up an interrupt.
+	ctx, cancel := context.WithCancel(t.Context())
+	stuck := make(chan struct{})
+	defer close(stuck)
+	err = inOrder(ctx, n, 2, func() int { return 0 }, func(int) {},
+		func(_, i int) int {
+			if i == 3 {
+				cancel()
+				<-stuck
+			}
+			return i
+		},
+		func(int, int) error { return nil }, func() error { return nil })
+	if err != context.Canceled {
+		t.Error(err)
+	}
 	// What is done later is emitted later, and an error of emit ends all.
-	broken, release := errors.New("broken"), make(chan struct{})
+	broken := errors.New("broken")
+	release = make(chan struct{})
 	emitted := 0
-	err := inOrder(t.Context(), n, 2, func() int { return 0 }, func(int) {},
+	err = inOrder(t.Context(), n, 2, func() int { return 0 }, func(int) {},
 		func(_, i int) int {
 			switch i {
 			case 0:
