@@ -206,6 +206,8 @@ func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 		return usageErrorf(cmd, "tag: -k KEYFILE is missing: make a key with fastmac keygen")
 	case o.Update == "-":
 		return usageErrorf(cmd, "tag: --update -: want a file with a list")
+	case o.OldKeyFile == "-" && (o.FilesFrom == "-" || o.Files0From == "-"):
+		return usageErrorf(cmd, "tag: --old-key - and names from standard input: it can be one of them")
 	case o.KeyFile == "-" && (o.FilesFrom == "-" || o.Files0From == "-" || o.OldKeyFile == "-"):
 		return usageErrorf(cmd, "tag: standard input has the key, and cannot have something else")
 	}
@@ -262,6 +264,11 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 	if options.Algorithm != "" {
 		if err := checkAlgorithm(cmd, options.Algorithm); err != nil {
 			return nil, err
+		}
+	}
+	for _, pattern := range options.Exclude {
+		if err := sums.CheckPattern(pattern); err != nil {
+			return nil, usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 		}
 	}
 	if options.KeyFile == "-" && slices.Contains(args, "-") {

@@ -39,6 +39,12 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
+// CheckPattern returns an error if text is no pattern of Options.Exclude.
+func CheckPattern(text string) error {
+	_, err := parsePattern(text)
+	return err
+}
+
 // special are the characters that have a meaning in a pattern.
 const special = `\*?[]`
 

@@ -268,7 +268,7 @@ func (l *list) complete() error {
 	e, before := l.ends[0], l.count-1
 	switch {
 	case e.number != l.count:
-		return fmt.Errorf("line %d is the end of a list, and lines follow it: lists were joined, or lines added", e.number)
+		return fmt.Errorf("line %d is the end of a list, and lines follow it: lists were joined, or lines added; one run makes one list, of many names with tag --files0-from, and tag --update adds to it", e.number)
 	case e.lines != before:
 		return fmt.Errorf("the list was changed: it has %s before the end line, which is for %d", counted(before, "line"), e.lines)
 	case !e.right:

@@ -118,7 +118,6 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	if t.report == nil {
 		t.report = new(Changes)
 	}
-	t.report.Files = []File{}
 	path := o.Output
 	if o.Update != "" {
 		path = o.Update
@@ -272,6 +271,7 @@ func (t *tagger) tag(ctx context.Context, out io.Writer) error {
 		}
 	})
 	defer t.progress.clear()
+	t.report.Files = []File{}
 	t.printer = newPrinter(out, t.Stderr, t.progress)
 	list := t.printer.out
 	if t.Update != "" {
