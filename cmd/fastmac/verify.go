@@ -26,6 +26,7 @@ file:
   PATH: FAILED               the content or the line has changed
   PATH: FAILED open or read  standard error has the reason
   PATH: NOT IN THE LIST      with --complete
+  PATH: NOT TAGGED           tag --keep-going could not read it
 
 A summary follows on standard error, except if all is right and --quiet is
 given.
@@ -50,8 +51,19 @@ see "fastmac tag --help". --json has them unescaped, and if they are not UTF-8
 their bytes as path_base64. A list of tag -z needs -z.
 
 With --complete verify also reports the files in that folder that the list does
-not have, except for what tag -r leaves out: links to folders, pipes, sockets,
-devices, and links to the list. The option can be given several times.
+not have. It leaves out the list's own file, and what tag -r leaves out: links to
+folders and to nothing, pipes, sockets and devices, which it names on standard
+error, and what the list's own patterns exclude. --exclude and --exclude-from
+exclude more. The option can be given several times. Success means that at one
+moment while verify ran the folder had these files and no others: a folder in
+which a file appeared or went meanwhile FAILED.
+
+In the folders that tag -r has tagged verify follows no links to folders: a
+folder that has become a link FAILED. Nor does a file count that is exchanged
+while it is opened or read.
+
+A list of tag --keep-going fails if files could not be read; --partial accepts
+that too. -C is the folder in which the paths of files begin.
 
 -c is accepted because sha512sum has it. Tags are compared in constant time.
 "fastmac tag --help" says what KEYFILE may have.
