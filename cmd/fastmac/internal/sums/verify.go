@@ -32,10 +32,11 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 			return io.NopCloser(o.Stdin), nil
 		}
 		f, err := os.Open(path)
-		if err == nil {
-			own, err = f.Stat()
+		if err != nil {
+			return nil, err
 		}
-		return f, err
+		own, _ = f.Stat()
+		return f, nil
 	})
 	defer stop()
 	l, err := readList(in, f.key, o.Zero, false)

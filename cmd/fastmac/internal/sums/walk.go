@@ -186,15 +186,16 @@ func (a fileInfo) tick() time.Duration {
 }
 
 // changed returns the folders that are not what they were when they were walked, each with an error.
-// If there are none, then at the moment when changed was called, and had waited, the folders had
-// what walk has found, and nothing else:
+// If there are none, there was a moment at which the folders had what walk has found, and nothing else:
+// that at which changed had waited.
 //
 // A system sets the times of a folder when a name appears in it or goes, or becomes that of another
-// file. Nobody can set ctime to an old one. So a folder with its old identity and its old times was not
-// changed since it was read, unless the change followed so soon that it has the same time. A folder
-// that was so fresh is read again, after its times have settled. All folders were read before the
-// moment and are looked at after it. Through which folders a path leads to one does not matter,
-// because its identity shows which one it is.
+// file. Nobody can set ctime to an old time. Windows has none, so there it is mtime that tells. So a folder
+// with its old identity and its old times was not changed since it was read, unless that was so
+// soon that the times are the same. What was as fresh as that is read again, after its times have
+// settled. All folders were read before the moment, and are looked at after it. How a path leads to a
+// folder does not matter here, because its identity shows which one it is. A folder of another
+// machine is as its file system says.
 func (w *walker) changed(ctx context.Context) (list []entry) {
 	select {
 	case <-time.After(time.Until(w.settled)):
