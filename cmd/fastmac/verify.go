@@ -51,12 +51,12 @@ see "fastmac tag --help". --json has them unescaped, and if they are not UTF-8
 their bytes as path_base64. A list of tag -z needs -z.
 
 With --complete verify also reports the files in that folder that the list does
-not have. It leaves out the list's own file, and what tag -r leaves out: links to
-folders and to nothing, pipes, sockets and devices, which it names on standard
-error, and what the list's own patterns exclude. --exclude and --exclude-from
-exclude more. The option can be given several times. Success means that at one
-moment while verify ran the folder had these files and no others: a folder in
-which a file appeared or went meanwhile FAILED.
+not have. It leaves out the file of the list, and what tag -r leaves out: links
+to folders and to nothing, pipes, sockets and devices, which it names on
+standard error, and what the patterns of the list exclude. --exclude and
+--exclude-from exclude more. The option can be given several times. Success
+means that at one moment while verify ran the folder had these files and no
+others: a folder in which a file appeared or went meanwhile FAILED.
 
 In the folders that tag -r has tagged verify follows no links to folders: a
 folder that has become a link FAILED. Nor does a file count that is exchanged

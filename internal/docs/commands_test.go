@@ -114,6 +114,11 @@ var commands = map[string]runner{
 	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "internal/docs/commands_test.go:TestRename"},
 	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "internal/docs/commands_test.go:TestRename"},
 
+	"fastmac tag -k KEYFILE --update SUMS":                                         {inModule: true, long: true},
+	"fastmac tag -k KEYFILE --update SUMS --accept-changes":                        {inModule: true, long: true},
+	"fastmac tag -k NEWKEY --old-key KEYFILE --update SUMS":                        {inModule: true, long: true, less: strings.NewReplacer("fastmac tag", "fastmac keygen -o NEWKEY; fastmac tag")},
+	"fastmac tag -k KEYFILE -r FOLDER -o SUMS --exclude '*.tmp' --exclude /cache/": {inModule: true, long: true, less: strings.NewReplacer("-o SUMS", "-o SUMS2")},
+
 	"fastmac verify -k KEYFILE --complete FOLDER SUMS":                                                                   {inModule: true, long: true},
 	"go mod edit -require=example.com/fastmac/packet@v0.0.0 -replace=example.com/fastmac/packet=/path/to/fastmac/packet": {inModule: true},
 	"go mod edit -require=example.com/fastmac/sshmac@v0.0.0 -replace=example.com/fastmac/sshmac=/path/to/fastmac/sshmac": {inModule: true},

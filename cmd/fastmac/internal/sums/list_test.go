@@ -401,11 +401,11 @@ func TestManyMalformed(t *testing.T) {
 	}
 	// A text that is no list is not read to its end, and a list that begins as one is.
 	text := strings.Repeat("\n", maxNoLines+10)
-	if l, err := readList(strings.NewReader(text), f.key, false); err != nil || l.count != maxNoLines || l.check(f.key) == nil {
+	if l, err := readList(strings.NewReader(text), f.key, false, false); err != nil || l.count != maxNoLines || l.check(f.key) == nil {
 		t.Errorf("%d lines, %v", l.count, err)
 	}
 	for _, before := range []string{lines[0], lines[3]} {
-		if l, err := readList(strings.NewReader(before+text+lines[0]), f.key, false); err != nil || l.bad != maxNoLines+10 || len(l.malformed) != maxMalformed || l.check(f.key) != nil {
+		if l, err := readList(strings.NewReader(before+text+lines[0]), f.key, false, false); err != nil || l.bad != maxNoLines+10 || len(l.malformed) != maxMalformed || l.check(f.key) != nil {
 			t.Errorf("%d malformed lines, %v", l.bad, err)
 		}
 	}
@@ -431,7 +431,7 @@ func TestManyEnds(t *testing.T) {
 		{other + own, "the tags are umac32, and the key is for umac64"},
 		{own + other, ""},
 	} {
-		l, err := readList(strings.NewReader(lines[0]+tt.ends), f.key, false)
+		l, err := readList(strings.NewReader(lines[0]+tt.ends), f.key, false, false)
 		f.must(err)
 		got := ""
 		if err := l.check(f.key); err != nil {
@@ -445,18 +445,19 @@ func TestManyEnds(t *testing.T) {
 
 // TestLines packs lines of all sizes, and takes little more memory than they have.
 func TestLines(t *testing.T) {
-	l := lines{nonce: 3, tag: 2}
+	l := lines{nonce: 3, tag: 2, times: true}
+	times := func(i int) string { return strings.Repeat("9", i%63) }
 	path := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 1+i*i*i%(lastBlock/50)) }
 	const n = 2000
 	size := 0
 	for i := range n {
 		p := path(i)
-		l.add(line{[]byte{byte(i), 1, 2}, []byte{3, byte(i)}, p})
-		size += len(p) + 5
+		l.add(line{[]byte{byte(i), 1, 2}, []byte{3, byte(i)}, p, times(i)})
+		size += len(p) + len(times(i)) + 6
 	}
 	i := 0
 	for one := range l.all() {
-		if one.path != path(i) || !bytes.Equal(one.nonce, []byte{byte(i), 1, 2}) || !bytes.Equal(one.tag, []byte{3, byte(i)}) || cap(one.nonce) != 3 || cap(one.tag) != 2 {
+		if one.path != path(i) || one.times != times(i) || !bytes.Equal(one.nonce, []byte{byte(i), 1, 2}) || !bytes.Equal(one.tag, []byte{3, byte(i)}) || cap(one.nonce) != 3 || cap(one.tag) != 2 {
 			t.Fatalf("line %d: %v %v", i, one.nonce, one.tag)
 		}
 		i++
@@ -469,8 +470,8 @@ func TestLines(t *testing.T) {
 		t.Errorf("%d lines, %d bytes for %d", i, room, size)
 	}
 	// A line that is larger than a block.
-	l.add(line{make([]byte, 3), make([]byte, 2), strings.Repeat("x", 2*lastBlock)})
-	l.add(line{make([]byte, 3), make([]byte, 2), "y"})
+	l.add(line{make([]byte, 3), make([]byte, 2), strings.Repeat("x", 2*lastBlock), ""})
+	l.add(line{make([]byte, 3), make([]byte, 2), "y", ""})
 	if len(l.at(n).path) != 2*lastBlock || l.at(n+1).path != "y" {
 		t.Error("another line")
 	}
