@@ -321,6 +321,20 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+func TestAbove(t *testing.T) {
+	folders := withSlashes([]string{"d", "d/e", "f//", ".", "/g", "d.x"})
+	for path, want := range map[string]string{
+		"d/a": "d/", "d/e/a": "d/e/", "d/ee/a": "d/", "d/e": "d/", "dd/a": "", "f//a": "f//", "f/a": "", "./a/b": "./", "a": "", "": "", "/": "", "/g/h/i": "/g/", "/a": "", "d": "", "d.x/a": "d.x/",
+	} {
+		if got := above(folders, path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+	if got := above(withSlashes([]string{"/"}), "/a/b"); got != "/" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestOpened exchanges a file after it was looked at and before it is opened: a FIFO does not wait, and
 // nothing is read that is not what was looked at.
 func TestOpened(t *testing.T) {
