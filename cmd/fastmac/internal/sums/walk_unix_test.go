@@ -191,6 +191,25 @@ func TestWalkMoved(t *testing.T) {
 	}
 }
 
+// TestWalkLink puts a link in the place of a folder after its name was read: it is not followed.
+func TestWalkLink(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("d/sub/file", 1)
+	f.write("other/file", 1)
+	w := newWalker(func(path string, isDir bool) bool {
+		if isDir {
+			f.must(errors.Join(os.Rename("d/sub", "sub"), os.Symlink("../other", "d/sub")))
+		}
+		return false
+	})
+	if list := w.walk(t.Context(), nil, "d"); len(list) != 1 || list[0].path != "d/sub" || list[0].err == nil {
+		t.Errorf("%+v", list)
+	}
+	if len(w.changed(t.Context())) == 0 {
+		t.Error("the folder is as it was")
+	}
+}
+
 // TestChanged changes folders between a walk and its second look at them, at once and when their times
 // have settled.
 func TestChanged(t *testing.T) {
