@@ -6,11 +6,13 @@ package sums
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/unix"
@@ -187,6 +189,37 @@ func TestProc(t *testing.T) {
 		if r, err := Verify(t.Context(), f.Options, "sums", false); err != nil || r.Right != 1 {
 			t.Errorf("%s: %+v, %v", args[i], r, err)
 		}
+	}
+}
+
+// TestLease reads a file of which another program, such as Samba, has a lease: it waits until that ends, or
+// for an interrupt.
+func TestLease(t *testing.T) {
+	f := newFolder(t, "umac64")
+	key := f.key()
+	defer key.Destroy()
+	r := (&files{key: key, jobs: 1}).reader()
+	defer r.destroy()
+	f.write("file", 1)
+	for _, interrupt := range []bool{false, true} {
+		held, err := os.OpenFile("file", os.O_RDWR, 0)
+		f.must(err)
+		if _, err := unix.FcntlInt(held.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
+			t.Skip(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, func() {
+			if cancel(); !interrupt {
+				held.Close()
+			}
+		})
+		if !interrupt {
+			ctx = t.Context()
+		}
+		if err := r.read(ctx, "file"); (err != nil) != interrupt {
+			t.Errorf("interrupted %v: %v", interrupt, err)
+		}
+		held.Close()
 	}
 }
 

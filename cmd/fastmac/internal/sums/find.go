@@ -6,6 +6,7 @@ package sums
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -17,23 +18,29 @@ func withSlash(folder string) string {
 	return folder + "/"
 }
 
-// withSlashes returns the paths of folders so that names can follow.
-func withSlashes(folders []string) (all []string) {
+// withSlashes returns the paths of folders so that names can follow, sorted.
+func withSlashes(folders []string) (sorted []string) {
 	for _, folder := range folders {
-		all = append(all, withSlash(folder))
+		sorted = append(sorted, withSlash(folder))
 	}
-	return all
+	slices.Sort(sorted)
+	return sorted
 }
 
-// above returns which of the folders, with their slashes, a path is below. If there are several it is the
-// innermost one: it may be an argument that leads through a link, below another argument. If there
-// is none it returns an empty string.
-func above(folders []string, path string) (found string) {
-	for _, folder := range folders {
-		if len(folder) > len(found) && strings.HasPrefix(path, folder) {
-			found = folder
+// above returns which of the folders, from withSlashes, a path is below. If there are several it is
+// the innermost one: it may be an argument that leads through a link, below another argument. If
+// there is none it returns an empty string.
+func above(folders []string, path string) string {
+	for slash := strings.LastIndexByte(path, '/'); slash >= 0; slash = strings.LastIndexByte(path[:slash], '/') {
+		if folder := path[:slash+1]; contains(folders, folder) {
+			return folder
 		}
 	}
+	return ""
+}
+
+func contains(sorted []string, s string) bool {
+	_, found := slices.BinarySearch(sorted, s)
 	return found
 }
 

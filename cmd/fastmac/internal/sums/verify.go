@@ -320,6 +320,9 @@ func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
 // checkFolders reports what is in the folders of Complete and not in the list.
 func (v *verifier) checkFolders(ctx context.Context, folders []walkedFolder) error {
 	for _, folder := range folders {
+		folder.settle(ctx)
+	}
+	for _, folder := range folders {
 		for _, e := range append(folder.found, folder.changed(ctx)...) {
 			file := File{Path: e.path, Result: resultNotListed}
 			switch {

@@ -197,10 +197,7 @@ func (a fileInfo) tick() time.Duration {
 // folder does not matter here, because its identity shows which one it is. A folder of another
 // machine is as its file system says.
 func (w *walker) changed(ctx context.Context) (list []entry) {
-	select {
-	case <-time.After(time.Until(w.settled)):
-	case <-ctx.Done():
-	}
+	w.settle(ctx)
 	f := newFinder(nil)
 	defer func() { f.close() }()
 	root := ""
@@ -217,6 +214,15 @@ func (w *walker) changed(ctx context.Context) (list []entry) {
 		}
 	}
 	return list
+}
+
+// settle waits until a change of a walked folder changes its times too. For several walkers there is one
+// moment as that of changed if all have settled before the first of them looks again.
+func (w *walker) settle(ctx context.Context) {
+	select {
+	case <-time.After(time.Until(w.settled)):
+	case <-ctx.Done():
+	}
 }
 
 // unchanged reports whether a folder is as it was.

@@ -191,6 +191,25 @@ func TestWalkMoved(t *testing.T) {
 	}
 }
 
+// TestWalkLink puts a link in the place of a folder after its name was read: it is not followed.
+func TestWalkLink(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("d/sub/file", 1)
+	f.write("other/file", 1)
+	w := newWalker(func(path string, isDir bool) bool {
+		if isDir {
+			f.must(errors.Join(os.Rename("d/sub", "sub"), os.Symlink("../other", "d/sub")))
+		}
+		return false
+	})
+	if list := w.walk(t.Context(), nil, "d"); len(list) != 1 || list[0].path != "d/sub" || list[0].err == nil {
+		t.Errorf("%+v", list)
+	}
+	if len(w.changed(t.Context())) == 0 {
+		t.Error("the folder is as it was")
+	}
+}
+
 // TestChanged changes folders between a walk and its second look at them, at once and when their times
 // have settled.
 func TestChanged(t *testing.T) {
@@ -318,6 +337,20 @@ func TestFolders(t *testing.T) {
 			}
 		}
 		r.destroy()
+	}
+}
+
+func TestAbove(t *testing.T) {
+	folders := withSlashes([]string{"d", "d/e", "f//", ".", "/g", "d.x"})
+	for path, want := range map[string]string{
+		"d/a": "d/", "d/e/a": "d/e/", "d/ee/a": "d/", "d/e": "d/", "dd/a": "", "f//a": "f//", "f/a": "", "./a/b": "./", "a": "", "": "", "/": "", "/g/h/i": "/g/", "/a": "", "d": "", "d.x/a": "d.x/",
+	} {
+		if got := above(folders, path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+	if got := above(withSlashes([]string{"/"}), "/a/b"); got != "/" {
+		t.Errorf("%q", got)
 	}
 }
 
