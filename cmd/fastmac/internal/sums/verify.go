@@ -225,7 +225,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
 				accents[e.path] = true
 			}
 		}
-		folders = append(folders, walkedFolder{w, slices.Clip(found), accents})
+		folders = append(folders, walkedFolder{w, slices.Clone(found), accents})
 	}
 	return folders
 }
