@@ -251,7 +251,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
 			}
 		}
 		v.report.Excluded += w.skipped
-		folders = append(folders, walkedFolder{w, slices.Clip(found), accents})
+		folders = append(folders, walkedFolder{w, slices.Clone(found), accents})
 	}
 	return folders
 }
