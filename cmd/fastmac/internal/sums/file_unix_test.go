@@ -209,7 +209,7 @@ func TestKinds(t *testing.T) {
 
 	err := Tag(t.Context(), f.Options, []string{"d"})
 	if got := fmt.Sprint(f.paths()); got != "[d/a d/link d/z/b]" || err != nil ||
-		f.err.String() != "fastmac: left out: d/broken: a link that leads nowhere\nfastmac: left out: d/fifo: a pipe\nfastmac: left out: d/up: a link to a folder\n" {
+		f.err.String() != "fastmac: left out: d/broken: a link that leads nowhere\nfastmac: left out: d/fifo: a pipe\nfastmac: left out: d/up: a link to a folder\nfastmac: 3 files tagged, 3 left out\n" {
 		t.Errorf("%s, %v, %q", got, err, &f.err)
 	}
 	f.out.Reset()

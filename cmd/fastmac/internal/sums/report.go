@@ -156,6 +156,9 @@ func (r *Report) Summary() string {
 	if len(r.Exclude) > 0 {
 		text += ", without what " + counted(len(r.Exclude), "pattern") + " excluded"
 	}
+	if r.LeftOut > 0 {
+		text += fmt.Sprintf("; %d left out", r.LeftOut)
+	}
 	return text
 }
 
@@ -180,5 +183,9 @@ func (c *Changes) add(f File) { c.Files = append(c.Files, f) }
 
 // summary returns a sentence about an update.
 func (c *Changes) summary() string {
-	return fmt.Sprintf("%s: %d kept, %d changed, %d new; %d gone", counted(c.Tagged, "file"), c.Kept, c.Changed, c.New, c.Gone)
+	text := fmt.Sprintf("%s: %d kept, %d changed, %d new; %d gone", counted(c.Tagged, "file"), c.Kept, c.Changed, c.New, c.Gone)
+	if c.LeftOut > 0 {
+		text += fmt.Sprintf(", %d left out", c.LeftOut)
+	}
+	return text
 }

@@ -458,8 +458,12 @@ func (t *tagger) check() error {
 // finish reports on a list that has been written.
 func (t *tagger) finish() error {
 	r := t.report
-	if t.Update != "" && !t.Quiet && t.Changes == nil {
+	switch {
+	case t.Quiet || t.Changes != nil:
+	case t.Update != "":
 		t.printer.errorf("%s", r.summary())
+	case r.LeftOut > 0:
+		t.printer.errorf("%s tagged, %d left out", counted(r.Tagged, "file"), r.LeftOut)
 	}
 	if r.Unreadable > 0 {
 		return errors.New(count(r.Unreadable, r.Unreadable+r.Tagged, "file") + " not tagged, and the list says so")
