@@ -161,7 +161,7 @@ type tagger struct {
 	printer  *printer // of results, or of the list
 	report   *Changes
 	entries  []entry
-	folders  []string // that were walked
+	folders  []string // that were walked: files below them are not reached through links
 	patterns []string // of what was left out there
 	old      *oldList // of an update, or nil
 	dropped  []File   // lines of the old list that the new one does not have
@@ -279,6 +279,7 @@ func (t *tagger) tag(ctx context.Context, out io.Writer) error {
 	}
 	writer := newListWriter(list, t.key, t.Zero)
 	defer writer.mac.Destroy()
+	t.files.folders = t.folders
 	emit := func(i int, o outcome) error { return t.emit(writer, &t.entries[i], o) }
 	if err := inOrder(ctx, len(t.entries), t.jobs, t.reader, (*reader).destroy, func(r *reader, i int) outcome {
 		return t.do(ctx, r, &t.entries[i])
@@ -330,7 +331,7 @@ func (t *tagger) do(ctx context.Context, r *reader, e *entry) (o outcome) {
 	var old *line
 	if t.old != nil {
 		old = t.old.line(e.path)
-		if old != nil && t.old.isSame(old, e.path) {
+		if old != nil && t.old.isSame(old, r.finder) {
 			return outcome{line: old.format(t.key.algorithm, t.Zero), result: resultOK}
 		}
 	}

@@ -77,11 +77,11 @@ func (o *oldList) line(path string) *line {
 }
 
 // isSame reports whether the file of a line is taken for unchanged without reading it.
-func (o *oldList) isSame(l *line, path string) bool {
+func (o *oldList) isSame(l *line, f *finder) bool {
 	if o.readAll || l.times == "" {
 		return false
 	}
-	info, err := lookAt(path)
+	info, err := f.look(l.path)
 	return err == nil && info.times() == l.times
 }
 
