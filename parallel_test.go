@@ -5,24 +5,91 @@
 package fastmac
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"testing/synctest"
-	"time"
-	"unsafe"
 
 	"example.com/fastmac/internal/mactest"
 )
 
+// TestChunkQueue has two helpers, of which one is late, and a caller that waits for it. It is the first
+// test: it fails at once where the others would wait forever.
+func TestChunkQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // a goroutine that waits forever fails the test
+		const chunks = 9
+		k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
+		p := mactest.Random(rand.NewChaCha8([32]byte{}), chunks*chunkSize)
+		got, want := l2State{words: poly64Words - 5*chunkBlocks}, l2State{words: poly64Words - 5*chunkBlocks}
+		k.writeBlocks(&want, p)
+		c := newChunkQueue(k, p, &got, 0)
+		take := func(want, wantNext int) {
+			t.Helper()
+			if i, next, ok := c.take(); ok != (want > 0) || i != want || next != wantNext {
+				t.Fatalf("took %d, %v, before %d: want %d before %d", i, ok, next, want, wantNext)
+			}
+		}
+		begin := func(want int) {
+			t.Helper()
+			if i, ok := c.begin(); !ok || i != want {
+				t.Fatalf("began %d, %v: want %d", i, ok, want)
+			}
+			k.writeBlocks(&got, c.chunk(want))
+		}
+		take(8, 0) // the last one first
+		take(7, 0)
+		c.hash(7, 0)
+		begin(0)
+		begin(1)
+		take(6, 2)
+		begin(2)
+		take(5, 3)
+		c.hash(5, 3)
+		take(4, 3)
+		c.hash(4, 3)
+		take(0, 0) // the caller's next one
+		c.hash(8, 0)
+		if c.hashed != 4 || c.beside != 1 || c.busy != 1 {
+			t.Errorf("%d hashed, %d beside the caller, %d busy", c.hashed, c.beside, c.busy)
+		}
+		returned := false
+		go func() {
+			c.run() // the caller begins 3
+			returned = true
+		}()
+		if synctest.Wait(); returned {
+			t.Error("run returns before all chunks are hashed")
+		}
+		c.hash(6, 2)
+		if synctest.Wait(); !returned {
+			t.Fatal("run does not return")
+		}
+		if i, ok := c.begin(); ok {
+			t.Errorf("began %d at the end", i)
+		}
+		take(0, 0)
+		if reduce(&got, k.n); got != want {
+			reduce(&want, k.n)
+			if got != want {
+				t.Errorf("L2 is %x, want %x", got, want)
+			}
+		}
+		c = newChunkQueue(k, p, &got, 1)
+		c.panicked = "x"
+		take(0, 0)
+	})
+}
+
 // TestWriteParallel compares WriteParallel with Write.
 func TestWriteParallel(t *testing.T) { mactest.ForAllKernels(t, mactest.UMAC, testWriteParallel) }
 
-// setParallelSize makes parallelSize smaller for a test: helpers begin after the first half.
+// setParallelSize makes parallelSize smaller for a test.
 func setParallelSize(t *testing.T) (size int) {
-	size = 2 * paceChunks * chunkSize
+	size = 16 * chunkSize
 	old := parallelSize
 	t.Cleanup(func() { parallelSize = old })
 	parallelSize = size
@@ -74,13 +141,14 @@ func testWriteParallel(t *testing.T) {
 	}
 }
 
-// TestWriteParallelWorkers finds the number of helpers from the memory that is allocated.
+// TestWriteParallelWorkers counts the goroutines that WriteParallel starts.
 func TestWriteParallelWorkers(t *testing.T) {
-	const helper = windowChunks * int(unsafe.Sizeof(chunkWords{})) // bytes that a helper needs
 	u := mactest.Must(NewUMACKey(make([]byte, 16), 8)).New()
 	parallelSize := setParallelSize(t)
 	msg := make([]byte, parallelSize)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	runtime.GC() // starts goroutines too
+	started := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
 	for _, test := range []struct{ size, workers, want int }{
 		{parallelSize, 0, 2},
 		{parallelSize, -1, 2},
@@ -90,54 +158,91 @@ func TestWriteParallelWorkers(t *testing.T) {
 		{parallelSize, 4, 2},
 		{parallelSize, math.MaxInt, 2},
 		{parallelSize - 1, 9, 0},
+		{-parallelSize, 2, 0}, // paused
 	} {
-		var before, after runtime.MemStats
 		u.Reset()
 		paused.Store(0)
-		runtime.ReadMemStats(&before)
+		if test.size < 0 {
+			test.size = -test.size
+			paused.Store(pauseSize)
+		}
+		metrics.Read(started)
+		before := started[0].Value.Uint64()
 		u.WriteParallel(msg[:test.size], test.workers)
-		runtime.ReadMemStats(&after)
-		if got := int(after.TotalAlloc-before.TotalAlloc) / helper; got != test.want {
+		metrics.Read(started)
+		if got := int(started[0].Value.Uint64() - before); got != test.want {
 			t.Errorf("%+v: %d helpers", test, got)
 		}
 	}
-	for _, test := range []struct{ chunks, helpers, want int }{{100, 2, 2 * windowChunks}, {13, 2, 13}, {13, 1 << 20, 13}} {
-		if c := newChunkQueue(nil, make([]byte, test.chunks*chunkSize), nil, test.helpers); len(c.window) != test.want {
-			t.Errorf("%+v: the window has %d chunks", test, len(c.window))
+	for _, test := range []struct{ chunks, helpers, want int }{{100, 2, 2}, {13, 12, 12}, {13, 1 << 20, 12}} {
+		if c := newChunkQueue(nil, make([]byte, test.chunks*chunkSize), new(l2State), test.helpers); c.helpers != test.want {
+			t.Errorf("%+v: %d helpers", test, c.helpers)
 		}
 	}
 }
 
-// TestPace has helpers that are of use, some that are not at times, and some that are not.
-func TestPace(t *testing.T) {
+// TestJudge has helpers during whose first chunks the caller gets on, and not during the others.
+func TestJudge(t *testing.T) {
 	defer paused.Store(0)
-	paused.Store(0)
-	k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
-	c := newChunkQueue(k, nil, new(l2State), 0)
-	now := c.since
-	for i, test := range []struct {
-		took           time.Duration
-		helped, closed bool
-	}{
-		{100, false, false}, // alone
-		{300, false, false}, // they have not begun
-		{100, true, false},
-		{99, true, false},
-		{100, true, false},
-		{200, false, false},
-		{100, true, false},
-		{101, true, true},
+	if judgedChunks != 32 || usefulPart != 8 {
+		t.Fatal("the numbers below are for 32 and 8")
+	}
+	for _, test := range []struct{ beside, others, closed int }{ // closed after so many, or never
+		{0, 40, 32},
+		{3, 40, 32},
+		{4, 40, 33},
+		{32, 300, 257},
+		{32, 224, 0},
+		{0, 31, 0},
 	} {
-		now = now.Add(test.took)
-		c.helped = test.helped
-		c.pace((i+1)*paceChunks, now)
-		if c.closed != test.closed || isPaused(0) != test.closed {
-			t.Fatalf("step %d: closed %v, paused %v", i, c.closed, isPaused(0))
+		paused.Store(0)
+		c := newChunkQueue(nil, make([]byte, chunkSize), new(l2State), 0)
+		closed := 0
+		for i := range test.beside + test.others {
+			next := c.next
+			if i < test.beside {
+				c.next++
+			}
+			c.judge(next)
+			if closed == 0 && c.closed {
+				closed = i + 1
+			}
+			if isPaused(0) != c.closed {
+				t.Fatalf("%+v: closed %v, paused %v", test, c.closed, isPaused(0))
+			}
+		}
+		if closed != test.closed {
+			t.Errorf("%+v: dismissed after %d", test, closed)
 		}
 	}
+	paused.Store(pauseSize)
 	for _, paused := range []bool{true, true, false, false} {
 		if isPaused(pauseSize*2/5) != paused {
 			t.Errorf("paused: want %v", paused)
+		}
+	}
+}
+
+// TestWriteParallelInside begins at any block of a chunk.
+func TestWriteParallelInside(t *testing.T) {
+	rng := rand.New(rand.NewChaCha8([32]byte{}))
+	msg := make([]byte, setParallelSize(t))
+	for i := range msg {
+		msg[i] = byte(rng.Uint32())
+	}
+	k := mactest.Must(NewUMACKey(make([]byte, 16), 16))
+	for _, words := range []uint64{1, chunkBlocks - 1, poly64Words - 8*chunkBlocks - 1, poly64Words - 8*chunkBlocks + 10, poly64Words + 1, poly64Words + 2} {
+		want, got := k.New(), k.New()
+		want.uhash.l2.words = words
+		for i := range want.uhash.l2.y {
+			want.uhash.l2.y[i].lo, want.uhash.l2.pending[i] = rng.Uint64(), rng.Uint64()
+		}
+		got.uhash = want.uhash
+		want.Write(msg)
+		paused.Store(0)
+		got.WriteParallel(msg, 2)
+		if tag := got.Tag(nil, []byte("nonce")); !want.Verify(tag, []byte("nonce")) {
+			t.Errorf("after %d words: tag %x is wrong", words, tag)
 		}
 	}
 }
@@ -153,16 +258,100 @@ func TestWriteParallelDestroyed(t *testing.T) {
 	u.WriteParallel(nil, 1)
 }
 
-// TestChunksWiped checks that the L1 words of WriteParallel are all zeros after use.
+// TestChunkSum compares a chunk's sum with the chunk, in POLY-64 and in POLY-128, with coefficients that
+// are marked and without.
+func TestChunkSum(t *testing.T) {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		rng := rand.New(rand.NewChaCha8([32]byte([]byte("TestChunkSum, a seed of 32 bytes"))))
+		for _, size := range mactest.UMACTagSizes {
+			k := &mactest.Must(NewUMACKey([]byte("0123456789abcdef"), size)).uhash
+			for _, marks := range []int{0, 1, 3, chunkBlocks} {
+				p := make([]byte, chunkSize)
+				for i := range p {
+					p[i] = byte(rng.Uint32())
+				}
+				if marks > 0 {
+					k.l1 = l1Key{} // so that the sum is that of the products in the message
+				}
+				for b := range marks {
+					setMarked(p[b*(chunkBlocks/marks)*l1Block:][:l1Block])
+				}
+				for _, words := range []uint64{chunkBlocks, poly64Words - chunkBlocks, poly64Words, poly64Words + chunkBlocks} {
+					want := l2State{words: words}
+					for i := range k.n {
+						want.y[i].lo = rng.Uint64()
+						if words > poly64Words {
+							want.y[i].hi = rng.Uint64()
+						}
+					}
+					got := want
+					k.writeBlocks(&want, p)
+					var s chunkSum
+					k.sum(&s, p, words)
+					k.writeSum(&got, &s)
+					reduce(&got, k.n)
+					reduce(&want, k.n)
+					if got != want {
+						t.Errorf("%s, %d bytes, %d marked, after %d words: %x, want %x", kernel, size, marks, words, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// setMarked makes p a block whose L1 words are 2^64-1, with an L1 key of zeros.
+func setMarked(p []byte) {
+	clear(p)
+	const length = 8 * l1Block // is added to the sum of the products
+	for i, product := range [][2]uint32{
+		{1<<32 - 1, 1<<32 - 1},    // 2^64 - 2^33 + 1
+		{1<<32 - 1 - length/2, 2}, // 2^33 - 2 - length
+	} {
+		binary.LittleEndian.PutUint32(p[4*i:], product[0])
+		binary.LittleEndian.PutUint32(p[4*i+16:], product[1])
+	}
+}
+
+// reduce makes n values comparable, and clears the others, which have no meaning.
+func reduce(s *l2State, n int) {
+	for i := range s.y {
+		switch {
+		case i >= n:
+			s.y[i] = uint128{}
+		case s.words <= poly64Words:
+			s.y[i] = uint128{lo: reduce64(s.y[i].lo)}
+		default:
+			s.y[i] = reduce128(s.y[i])
+		}
+	}
+}
+
+// TestPowers compares power64 and power128 with as many multiplications.
+func TestPowers(t *testing.T) {
+	k64, k128 := uint64(0x01ffffff01ffffff), uint128{0x01ffffff01ffffff, 0x01ffffff01fffffe}
+	y64, y128 := uint64(1), uint128{lo: 1}
+	for n := range uint64(2*chunkBlocks + 1) {
+		if got := power64(k64, n); reduce64(got) != reduce64(y64) {
+			t.Errorf("k^%d is %x, want %x modulo p64", n, got, y64)
+		}
+		if got := power128(k128, n); reduce128(got) != reduce128(y128) {
+			t.Errorf("k^%d is %x, want %x modulo p128", n, got, y128)
+		}
+		y64, y128 = mulAdd64(y64, k64, 0), mul128(y128, k128)
+	}
+}
+
+// TestChunksWiped checks that the sums of WriteParallel are all zeros after use.
 func TestChunksWiped(t *testing.T) {
 	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 		k := mactest.Must(NewUMACKey([]byte("0123456789abcdef"), 16))
 		c := newChunkQueue(&k.uhash, make([]byte, 9*chunkSize), new(l2State), 1)
 		for range 3 {
-			i, _ := c.take()
-			c.hash(i)
-			if c.at(i).words == [chunkBlocks]l1Words{} {
-				t.Fatalf("%s: no words", kernel)
+			i, next, _ := c.take()
+			c.hash(i, next)
+			if c.sums[i] == (chunkSum{}) {
+				t.Fatalf("%s: no sum", kernel)
 			}
 		}
 		c.run()
@@ -172,95 +361,13 @@ func TestChunksWiped(t *testing.T) {
 
 func (c *chunkQueue) checkWiped(t *testing.T, what string) {
 	t.Helper()
-	if i, ok := c.take(); ok || c.busy != 0 {
+	if i, _, ok := c.take(); ok || c.busy != 0 {
 		t.Errorf("%s: took chunk %d at the end, %d helpers are busy", what, i, c.busy)
 	}
-	for i := range c.window {
-		if c.window[i] != (chunkWords{}) {
-			t.Errorf("%s: L1 words of a chunk are left", what)
+	for _, s := range c.sums {
+		if s != (chunkSum{}) {
+			t.Errorf("%s: the sum of a chunk is left", what)
 		}
-	}
-}
-
-// TestChunkQueue has a helper that is ahead, one that is late, one that is late by more than the
-// window, and none.
-func TestChunkQueue(t *testing.T) {
-	const chunks = 20
-	k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
-	p := mactest.Random(rand.NewChaCha8([32]byte{}), chunks*chunkSize)
-	var got, want l2State
-	k.writeBlocks(&want, p)
-	c := newChunkQueue(k, p, &got, 1)
-	take := func(want int) {
-		t.Helper()
-		if i, ok := c.take(); !ok || i != want { // take waits if there is none
-			t.Fatalf("took %d, %v: want %d", i, ok, want)
-		}
-	}
-	write := func(i int, helped bool) {
-		t.Helper()
-		w := c.begin(i)
-		if (w != nil) != helped {
-			t.Fatalf("chunk %d is from a helper: %v", i, w != nil)
-		}
-		if w != nil {
-			k.writeRun(&got, w.words[:])
-			c.free(w)
-		} else {
-			k.writeBlocks(&got, c.chunk(i))
-		}
-	}
-	if windowChunks != 8 || aheadChunks != 4 {
-		t.Fatal("the numbers below are for 8 and 4 chunks")
-	}
-	take(7) // the last ones first
-	take(6)
-	take(5)
-	take(4)
-	c.hash(7)
-	c.hash(5)
-	for i := range 4 {
-		write(i, false)
-	}
-	take(11) // its place was that of chunk 3
-	take(10)
-	c.hash(11)
-	write(4, false) // begun, but not hashed
-	write(5, true)
-	write(6, false)
-	write(7, true)
-	c.hash(6)
-	for i := 8; i < 11; i++ {
-		write(i, false)
-	}
-	write(11, true)
-	take(19) // the last of all
-	take(17) // the place of 18 is still that of 10
-	take(16)
-	c.hash(4) // too late
-	c.hash(10)
-	take(18)
-	c.hash(17)
-	for i := 12; i < chunks; i++ {
-		write(i, i == 17)
-	}
-	for _, i := range []int{16, 18, 19} {
-		c.hash(i)
-	}
-	c.end()
-	if i, ok := c.take(); ok {
-		t.Errorf("took %d at the end", i)
-	}
-	for i := range got.y {
-		got.y[i].lo, want.y[i].lo = reduce64(got.y[i].lo), reduce64(want.y[i].lo)
-	}
-	if got != want {
-		t.Errorf("L2 is %x, want %x", got, want)
-	}
-	c = newChunkQueue(k, p, &got, 1)
-	c.panicked = "x"
-	if _, ok := c.take(); ok {
-		t.Error("took a chunk after a panic")
 	}
 }
 
@@ -271,7 +378,7 @@ func TestChunksAwaited(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
 			c := newChunkQueue(k, make([]byte, 9*chunkSize), new(l2State), 1)
-			i, _ := c.take()
+			i, next, _ := c.take()
 			if panics {
 				c.panicked = "x"
 			}
@@ -288,7 +395,7 @@ func TestChunksAwaited(t *testing.T) {
 			if synctest.Wait(); returned {
 				t.Errorf("panics %v: run returns while a helper reads", panics)
 			}
-			c.hash(i)
+			c.hash(i, next)
 			if synctest.Wait(); !returned {
 				t.Errorf("panics %v: run does not return", panics)
 			}
@@ -303,7 +410,7 @@ func TestHelperFaults(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
 	for _, want := range []bool{true, false} {
 		debug.SetPanicOnFault(want)
-		c := newChunkQueue(nil, make([]byte, 9*chunkSize), nil, 1)
+		c := newChunkQueue(nil, make([]byte, 9*chunkSize), new(l2State), 1)
 		if got := debug.SetPanicOnFault(!want); got != want {
 			t.Errorf("the caller has %v after %v", got, want)
 		}
@@ -315,20 +422,20 @@ func TestHelperFaults(t *testing.T) {
 	}
 }
 
-// TestHelperPanics has a helper with a fault, before the caller has come to its chunk and after.
+// TestHelperPanics has a helper with a fault, before the caller has come to its last chunk and after.
 func TestHelperPanics(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
 		p := make([]byte, 9*chunkSize)
 		c := newChunkQueue(k, p, new(l2State), 1)
-		i, _ := c.take()
+		i, next, _ := c.take()
 		if late {
-			for j := range i + 1 {
-				c.begin(j)
+			for range i {
+				c.begin()
 			}
 		}
 		c.p = p[: i*chunkSize : i*chunkSize] // so that the chunk is out of range
-		c.hash(i)
+		c.hash(i, next)
 		c.p = p
 		value := func() (value any) {
 			defer func() { value = recover() }()

@@ -146,7 +146,12 @@ func poly64(y, k, m uint64) uint64 {
 	factor := k ^ (k^square64(k))&isMarked
 	addend := m ^ (m^(m-offset64-k))&isMarked // k < 2^57: less than m, if m is marked
 
-	hi, lo := bits.Mul64(factor, y)
+	return mulAdd64(factor, y, addend)
+}
+
+// mulAdd64 returns x*y + addend modulo p64, not reduced.
+func mulAdd64(x, y, addend uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
 	hi, low := bits.Mul64(hi, offset64) // hi < 59
 	lo, c := bits.Add64(lo, low, 0)
 	hi += c

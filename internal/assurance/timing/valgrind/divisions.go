@@ -22,12 +22,6 @@ type place struct{ function, file string }
 // publicDivisions is the number of divisions in each place, all of public numbers, as compiled by
 // Go 1.26 with GOAMD64=v1, with assembly and without.
 var publicDivisions = map[place]int{
-	// The number of a chunk, by the number of slots.
-	{"example.com/fastmac.(*chunkQueue).begin", "parallel.go"}:      1,
-	{"example.com/fastmac.(*chunkQueue).take", "parallel.go"}:       1,
-	{"example.com/fastmac.(*chunkQueue).hash", "parallel.go"}:       1,
-	{"example.com/fastmac.(*chunkQueue).hash.func1", "parallel.go"}: 1,
-
 	// The number of a word, by the size of the window.
 	{"example.com/fastmac/packet.(*window).Next", "window.go"}: 1,
 
