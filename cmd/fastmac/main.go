@@ -200,7 +200,10 @@ forms for vectors of 256 bits, which the avx2 of AES-GCM uses. Its avx512 uses
 the forms for 512 bits, which a CPU has if it also has AVX512F.
 
 For scripts: --require umac, the default, tests for AES instructions, and
---require gcm for what GMAC and aesgcm need.
+--require gcm for what GMAC and aesgcm need. --require best tests that each part
+runs on the best implementation that there is for this architecture. Otherwise
+the error names the parts that do not, and what they lack, such as instructions
+that a hypervisor or GODEBUG has switched off.
 
 Exit status: 0 all that is required is there, 1 something is not, 2 wrong usage.`,
 		Args: noArguments,

@@ -11,11 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
+	"golang.org/x/sys/cpu"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,6 +41,23 @@ func runProcess() {
 	if line := os.Getenv("FASTMAC_TEST_COMMAND"); line != "" {
 		os.Args = append([]string{"fastmac"}, strings.Fields(line)...)
 		main()
+	}
+}
+
+// TestSwitchedOff switches AVX2 off, without which no kernel for long messages runs.
+func TestSwitchedOff(t *testing.T) {
+	runProcess()
+	if !cpu.X86.HasAVX2 || kernel.Purego {
+		t.Skip("needs AVX2 and assembly")
+	}
+	for _, names := range []string{"best", "umac,gcm,best"} {
+		var stderr bytes.Buffer
+		cmd := process(t, "hardware --require "+names, &stderr)
+		cmd.Env = append(cmd.Env, "GODEBUG=cpu.avx2=off")
+		err := cmd.Run()
+		if cmd.ProcessState.ExitCode() != exitFailed || !regexp.MustCompile(`^fastmac: not the best implementation: NH runs generic \(lacks .*AVX2.*\), .*SHA-512 runs stdlib \(lacks .*AVX2.*\)`).MatchString(stderr.String()) {
+			t.Errorf("--require %s: %v, %s", names, err, &stderr)
+		}
 	}
 }
 

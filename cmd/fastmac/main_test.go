@@ -43,7 +43,7 @@ func TestHelp(t *testing.T) {
 		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "bench ", "hardware ", "patch-ssh ", "install-docs ", "version ", "completion ", "Exit status: "}},
 		{[]string{"demo --help", "demo -h", "help demo"}, []string{"fastmac demo [flags]", "--size SIZE", "umac-64-etm", "chacha20-poly1305", "512KiB", "(default 64 MiB)", "--port", "--json", "Exit status: "}},
 		{[]string{"bench --help", "help bench"}, []string{"fastmac bench [flags]", "--quick", "15 %", "--json", "Exit status: "}},
-		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "VAES and VPCLMULQDQ", "256 bits", "--require NAMES", "--json", "Exit status: "}},
+		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "VAES and VPCLMULQDQ", "256 bits", "--require NAMES", "--require best", "--json", "Exit status: "}},
 		{[]string{"patch-ssh --help", "help patch-ssh"}, []string{"fastmac patch-ssh [flags]", "-C, --dir", "-o, --out", "--check", "--revert", "GOWORK=off", "Exit status: "}},
 		{[]string{"install-docs --help", "help install-docs"}, []string{"fastmac install-docs [flags]", "--prefix FOLDER", "share/man/man1", "Exit status: "}},
 	} {
@@ -81,7 +81,7 @@ func TestCompletion(t *testing.T) {
 	}
 	const folders = "\n:16\n" // cobra's ShellCompDirectiveFilterDirs
 	for before, want := range map[string]string{
-		"demo --cipher ": "\naes128-gcm\n", "demo --mac none,": "\nnone,umac-128-etm\n", "hardware --require umac,": "\numac,gcm\n",
+		"demo --cipher ": "\naes128-gcm\n", "demo --mac none,": "\nnone,umac-128-etm\n", "hardware --require umac,": "\numac,gcm\n", "hardware --require umac,gcm,": "\numac,gcm,best\n",
 		"keygen -a ": "\nhmac-sha512\n", "tag -a ": "\nhmac-sha512\n", "verify -a ": "\nhmac-sha512\n",
 		"verify --complete ": folders, "install-docs --prefix ": folders,
 	} {
@@ -118,7 +118,7 @@ func TestUsageErrors(t *testing.T) {
 		{"bench now", `bench: unexpected argument "now"`, "fastmac bench"},
 		{"bench --chart out.svg", "bench: unknown flag: --chart", "fastmac bench"},
 		{"hardware --size 1", "hardware: unknown flag: --size", "fastmac hardware"},
-		{"hardware --require umac,aes", `hardware: --require "aes": want one or more of umac, gcm`, "fastmac hardware"},
+		{"hardware --require umac,aes", `hardware: --require "aes": want one or more of umac, gcm, best`, "fastmac hardware"},
 		{"hardware now", `hardware: unexpected argument "now"`, "fastmac hardware"},
 		{"patch-ssh --check --revert", "patch-ssh: --check and --revert cannot be combined", "fastmac patch-ssh"},
 		{"patch-ssh -C", "patch-ssh: flag needs an argument: 'C' in -C", "fastmac patch-ssh"},
@@ -128,7 +128,7 @@ func TestUsageErrors(t *testing.T) {
 		{"completion ksh", `completion: unknown shell "ksh"`, "fastmac completion"},
 		{"completion bash now", `bash: unexpected argument "now"`, "fastmac completion bash"},
 		{"demo --mac=", `demo: --mac "": want one or more of none, `, "fastmac demo"},
-		{"hardware --require=", `hardware: --require "": want one or more of umac, gcm`, "fastmac hardware"},
+		{"hardware --require=", `hardware: --require "": want one or more of umac, gcm, best`, "fastmac hardware"},
 		{"install-docs now", `install-docs: unexpected argument "now"`, "fastmac install-docs"},
 		{"install-docs --prefix=", `install-docs: --prefix "": want a folder`, "fastmac install-docs"},
 		{"version 1", `version: unexpected argument "1"`, "fastmac version"},
@@ -222,6 +222,14 @@ func TestHardware(t *testing.T) {
 	}
 	command(t, gcmCode, "hardware --require gcm")
 	command(t, max(code, gcmCode), "hardware --require gcm,umac")
+	bestCode := exitOK
+	if r.BestError != "" {
+		bestCode = exitFailed
+	}
+	if _, stderr := command(t, bestCode, "hardware --require best"); bestCode != exitOK && stderr != r.BestError+"\n" {
+		t.Errorf("standard error %q, want %q", stderr, r.BestError)
+	}
+	command(t, max(code, gcmCode, bestCode), "hardware --require best,gcm,umac --json")
 	if stdout, _ := command(t, code, "hardware"); !strings.Contains(stdout, verdict) || !strings.Contains(stdout, "\nUMACKey ") {
 		t.Errorf("%q", stdout)
 	}

@@ -26,7 +26,8 @@ import (
 // implementation of each part, what is missing for the best one, and the kernels that
 // compute wrongly, as in [kernel.Report]. If AES does not run on AES instructions, Error is the error of
 // [fastmac.RequireAES]. If GMAC and package aesgcm cannot be used, GCMError is that of
-// [fastmac.RequireGCM].
+// [fastmac.RequireGCM]. If a part does not run on the best implementation that this module has for the
+// architecture, BestError names it.
 type Report struct {
 	CPU         string   `json:"cpu"`
 	Platform    string   `json:"platform"`
@@ -46,6 +47,7 @@ type Report struct {
 	Missing     []string `json:"missing,omitempty"`
 	Error       string   `json:"error,omitempty"`
 	GCMError    string   `json:"gcm_error,omitempty"`
+	BestError   string   `json:"best_error,omitempty"`
 	Gains       []Gain   `json:"gains,omitempty"`
 	Sizes       []Size   `json:"sizes"`
 
@@ -100,8 +102,52 @@ func New() *Report {
 	if err := fastmac.RequireGCM(); err != nil {
 		r.GCMError = err.Error()
 	}
+	if err := r.best(); err != nil {
+		r.BestError = err.Error()
+	}
 	r.Gains = r.gains()
 	return r
+}
+
+// A layer is a part of the report.
+type layer struct {
+	layer             kernel.Layer
+	name, runs, lacks string
+}
+
+func (r *Report) layers() []layer {
+	return []layer{
+		{kernel.NH, "NH", r.NH, r.NHLacks},
+		{kernel.AES, "AES", r.AES, r.AESLacks},
+		{kernel.SHA256, "SHA-256", r.SHA256, r.SHA256Lacks},
+		{kernel.SHA512, "SHA-512", r.SHA512, r.SHA512Lacks},
+		{kernel.GCM, "AES-GCM", r.GCM, r.GCMLacks},
+	}
+}
+
+// best returns an error that names the layers that do not run on the best implementation for this
+// architecture, and why. A kernel that computes wrongly is better than the one in use: that was tried
+// later.
+func (r *Report) best() error {
+	var parts []string
+	for _, l := range r.layers() {
+		var reasons []string
+		if l.lacks != "" && !strings.HasPrefix(l.lacks, "assembly for ") { // which this module does not have
+			reasons = append(reasons, "lacks "+l.lacks)
+		}
+		for wrong := range strings.SplitSeq(r.Wrong, ", ") {
+			if name, ok := strings.CutPrefix(wrong, l.layer.String()+" "); ok {
+				reasons = append(reasons, name+" computes wrongly")
+			}
+		}
+		if len(reasons) > 0 {
+			parts = append(parts, fmt.Sprintf("%s runs %s (%s)", l.name, l.runs, strings.Join(reasons, "; ")))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return errors.New("fastmac: not the best implementation: " + strings.Join(parts, ", "))
 }
 
 // gains returns what each missing thing would speed up.
@@ -141,8 +187,9 @@ func (r *Report) gains() (gains []Gain) {
 }
 
 // Requirements are the names that Require accepts: AES on AES instructions, without which
-// UMAC is not constant time, and what GMAC and package aesgcm need.
-var Requirements = []string{"umac", "gcm"}
+// UMAC is not constant time, what GMAC and package aesgcm need, and the best implementation of
+// each part.
+var Requirements = []string{"umac", "gcm", "best"}
 
 // Require sets what Err reports. It returns an error for other names than Requirements.
 // Without it, Err reports on umac.
@@ -166,6 +213,8 @@ func (r *Report) Err() error {
 		return errors.New(r.Error)
 	case r.GCMError != "" && slices.Contains(r.required, "gcm"):
 		return errors.New(r.GCMError)
+	case r.BestError != "" && slices.Contains(r.required, "best"):
+		return errors.New(r.BestError)
 	}
 	return nil
 }
@@ -180,17 +229,11 @@ func (r *Report) String() string {
 	if len(r.Has) > 0 {
 		b.WriteString(r.Style.Wrap("has       ", strings.Join(r.Has, ", ")))
 	}
-	for _, layer := range []struct{ name, runs, lacks string }{
-		{"NH", r.NH, r.NHLacks},
-		{"AES", r.AES, r.AESLacks},
-		{"SHA-256", r.SHA256, r.SHA256Lacks},
-		{"SHA-512", r.SHA512, r.SHA512Lacks},
-		{"AES-GCM", r.GCM, r.GCMLacks},
-	} {
-		if layer.lacks == "" {
-			layer.lacks = "nothing"
+	for _, l := range r.layers() {
+		if l.lacks == "" {
+			l.lacks = "nothing"
 		}
-		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-8s  %-11s  ", layer.name, layer.runs), "lacks "+layer.lacks))
+		b.WriteString(r.Style.Wrap(fmt.Sprintf("%-8s  %-11s  ", l.name, l.runs), "lacks "+l.lacks))
 	}
 	if r.Wrong != "" {
 		b.WriteString(r.Style.Wrap("wrong     ", r.Wrong+": not used, because they compute wrongly"))
@@ -204,6 +247,11 @@ func (r *Report) String() string {
 		b.WriteString("GMAC and aesgcm can be used\n")
 	} else {
 		b.WriteString("GMAC and aesgcm cannot be used\n")
+	}
+	if r.BestError == "" {
+		b.WriteString("each part runs on the best implementation for it\n")
+	} else {
+		b.WriteString("not each part runs on the best implementation for it\n")
 	}
 	if len(r.Gains) > 0 {
 		fmt.Fprintf(&b, "\n%-*s  %s\n", missingWidth, "missing", "faster with it")

@@ -58,6 +58,30 @@ func TestReport(t *testing.T) {
 	if err := r.Err(); err != nil && err.Error() != wantErr.Error() {
 		t.Errorf("%v, want %v", err, wantErr)
 	}
+	if err := r.best(); (err == nil) != (r.BestError == "") || err != nil && err.Error() != r.BestError {
+		t.Errorf("best: %q, want %v", r.BestError, err)
+	}
+}
+
+// TestBest checks which parts do not run on the best implementation.
+func TestBest(t *testing.T) {
+	for _, tt := range []struct {
+		r    Report
+		want string // the parts, or "" if all do
+	}{
+		{Report{NH: "avx512", AES: "aesni", SHA256: "avx512", SHA512: "avx512", GCM: "avx512"}, ""},
+		{Report{NH: "neon", SHA256: "stdlib", SHA256Lacks: "assembly for arm64"}, ""},
+		{Report{NH: "generic", NHLacks: "AVX2", SHA256: "avx512lanes", SHA256Lacks: "SHA, AVX512F"}, "NH runs generic (lacks AVX2), SHA-256 runs avx512lanes (lacks SHA, AVX512F)"},
+		{Report{NH: "generic", NHLacks: "assembly (tag purego)"}, "NH runs generic (lacks assembly (tag purego))"},
+		{Report{SHA512: "stdlib", SHA512Lacks: "validation (FIPS 140 mode)"}, "SHA-512 runs stdlib (lacks validation (FIPS 140 mode))"},
+		{Report{AES: "aesni", GCM: "aesni", Wrong: "AES vaes256, GCM avx512, GCM avx2"}, "AES runs aesni (vaes256 computes wrongly), AES-GCM runs aesni (avx512 computes wrongly; avx2 computes wrongly)"},
+		{Report{SHA256: "stdlib", SHA256Lacks: "AVX512F", Wrong: "SHA-256 sha"}, "SHA-256 runs stdlib (lacks AVX512F; sha computes wrongly)"},
+	} {
+		err := tt.r.best()
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || err.Error() != "fastmac: not the best implementation: "+tt.want) {
+			t.Errorf("%v, want %q", err, tt.want)
+		}
+	}
 }
 
 // TestText checks the text and the JSON of a report for a machine without AES.
@@ -72,7 +96,7 @@ func TestText(t *testing.T) {
 		SHA512: "avx2", SHA512Lacks: "AVX512F",
 		GCM: "none", GCMLacks: "AES",
 		Wrong:   "NH avx2, AES vaes256",
-		Missing: []string{"AES"}, Error: "the reason", GCMError: "another reason",
+		Missing: []string{"AES"}, Error: "the reason", GCMError: "another reason", BestError: "a third reason",
 		Sizes: []Size{{"UMACKey", 12345}, {"HMACKey", 136}},
 		Style: terminal.Plain,
 	}
@@ -88,6 +112,7 @@ AES-GCM   none         lacks AES
 wrong     NH avx2, AES vaes256: not used, because they compute wrongly
 AES does not run on AES instructions: UMAC is not constant time
 GMAC and aesgcm cannot be used
+not each part runs on the best implementation for it
 
 missing                     faster with it
 AES                         keys and nonces of UMAC, GMAC and AES-GCM
@@ -104,7 +129,7 @@ HMACKey       136
 	}
 	const inJSON = `{"cpu":"A CPU","platform":"plan9/amd64","has":["AVX","AVX2"],"nh":"avx512","aes":"stdlib","aes_lacks":"AES, VAES",` +
 		`"sha256":"avx512lanes","sha256_lacks":"SHA","sha512":"avx2","sha512_lacks":"AVX512F","gcm":"none","gcm_lacks":"AES","wrong":"NH avx2, AES vaes256","required_hardware":false,"missing":["AES"],"error":"the reason",` +
-		`"gcm_error":"another reason","gains":[{"missing":"AES","faster":["keys and nonces of UMAC","GMAC and AES-GCM"]},` +
+		`"gcm_error":"another reason","best_error":"a third reason","gains":[{"missing":"AES","faster":["keys and nonces of UMAC","GMAC and AES-GCM"]},` +
 		`{"missing":"VAES","faster":["keys and nonces of UMAC"]},{"missing":"SHA","faster":["HMAC-SHA-256"]},{"missing":"AVX512F","faster":["batches of HMAC-SHA-512"]}],` +
 		`"sizes":[{"type":"UMACKey","bytes":12345},{"type":"HMACKey","bytes":136}]}`
 	if got, err := json.Marshal(r); err != nil || string(got) != inJSON {
@@ -112,6 +137,7 @@ HMACKey       136
 	}
 	for _, tt := range []struct{ require, want string }{
 		{"", "the reason"}, {"umac", "the reason"}, {"gcm", "another reason"}, {"gcm umac", "the reason"},
+		{"best", "a third reason"}, {"best gcm", "another reason"}, {"best umac gcm", "the reason"},
 	} {
 		if err := r.Require(strings.Fields(tt.require)); err != nil {
 			t.Error(err)
@@ -128,8 +154,13 @@ HMACKey       136
 	if err := r.Err(); err != nil || !strings.Contains(r.String(), "\nGMAC and aesgcm can be used\n") {
 		t.Errorf("%v\n%v", err, r)
 	}
+	r.BestError = ""
+	r.Require([]string{"best"})
+	if err := r.Err(); err != nil || !strings.Contains(r.String(), "\neach part runs on the best implementation for it\n") {
+		t.Errorf("%v\n%v", err, r)
+	}
 	r.Require(nil)
-	r.GCMError = "another reason"
+	r.GCMError, r.BestError = "another reason", "a third reason"
 	r.Required = true
 	if got := r.String(); !strings.Contains(got, "\nAES runs on AES instructions\n") || r.Err() != nil {
 		t.Errorf("%s, %v", got, r.Err())
