@@ -62,8 +62,8 @@ const (
 	chunkSize   = 256 << 10
 	chunkBlocks = chunkSize / l1Block
 
-	// runBlocks is how many blocks a helper hashes between L1 and L2. The CPU reads the next ones from
-	// memory while it computes L2, so that a helper is as fast as the caller.
+	// runBlocks is for how many blocks at a time a helper computes L1 and then L2. The CPU reads the next
+	// ones from memory while it computes L2, which hides some of the time for that.
 	runBlocks = 8
 
 	// judgedChunks is after how many chunks of helpers it is known whether these are of use: the
