@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -32,7 +33,14 @@ const (
 
 const exitStatus = "Exit status: 0 success, 1 failure, 2 wrong usage, 130 interrupted."
 
+// memoryLimit is more than lists of ten million files need, in bytes. Below it the garbage collector
+// lets the heap have twice what is in use.
+const memoryLimit = 1536 << 20
+
 func main() {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // no GOMEMLIMIT
+		debug.SetMemoryLimit(memoryLimit)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

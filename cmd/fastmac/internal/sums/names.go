@@ -25,7 +25,16 @@ func readNames(in io.Reader, end byte, cr bool) (names []string, err error) {
 			return nil, err
 		}
 	}
-	var text []byte
+	// All names of a block are parts of one string.
+	var block, text []byte
+	var ends []int
+	flush := func() {
+		all, from := string(block), 0
+		for _, to := range ends {
+			names, from = append(names, all[from:to]), to
+		}
+		block, ends = block[:0], ends[:0]
+	}
 	for n := 1; ; n++ {
 		var tooLong bool
 		text, tooLong, err = readLine(r, text[:0], end)
@@ -39,8 +48,12 @@ func readNames(in io.Reader, end byte, cr bool) (names []string, err error) {
 		if tooLong {
 			return nil, fmt.Errorf("line %d has more than %d bytes", n, maxLine)
 		}
-		names = append(names, string(name))
+		block, ends = append(block, name...), append(ends, len(block)+len(name))
+		if len(block) >= 64<<10 {
+			flush()
+		}
 	}
+	flush()
 	if err == io.EOF {
 		err = nil
 	}

@@ -219,7 +219,11 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 	for _, folder := range t.folders {
 		t.addFolder(ctx, w, folder)
 	}
-	for _, path := range append(args, names...) {
+	if len(names) > 0 {
+		args = names // the command has one or the other
+	}
+	t.entries = slices.Grow(t.entries, len(args))
+	for _, path := range args {
 		path = filepath.ToSlash(path)
 		if t.Recursive && path != "-" {
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -248,7 +252,7 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 func (t *tagger) addFolder(ctx context.Context, w *walker, folder string) {
 	before := len(t.entries)
 	t.entries = w.walk(ctx, t.entries, folder)
-	if !slices.ContainsFunc(t.entries[before:], func(e entry) bool { return e.left == "" }) {
+	if !slices.ContainsFunc(t.entries[before:], func(e entry) bool { return e.left() == "" }) {
 		// Such as a disk that is not mounted: an empty list would say that all is well.
 		t.entries = append(t.entries, entry{path: folder, err: errors.New("has no files")})
 	}
@@ -265,7 +269,7 @@ type outcome struct {
 func (t *tagger) tag(ctx context.Context, out io.Writer) error {
 	t.progress.begin(func(yield func(string) bool) {
 		for _, e := range t.entries {
-			if e.err == nil && e.left == "" && !yield(e.path) {
+			if e.err == nil && !yield(e.path) {
 				return
 			}
 		}
@@ -325,7 +329,7 @@ func (t *tagger) writeNotes(w *listWriter) error {
 
 // do reads the file of an entry, if need be, and makes its line.
 func (t *tagger) do(ctx context.Context, r *reader, e *entry) (o outcome) {
-	if e.err != nil || e.left != "" {
+	if e.err != nil {
 		return outcome{err: e.err}
 	}
 	var old *line
@@ -385,11 +389,11 @@ func (i fileInfo) times() string {
 // emit writes the line of an entry, and counts what became of it.
 func (t *tagger) emit(w *listWriter, e *entry, o outcome) error {
 	switch {
-	case e.left != "":
+	case e.left() != "":
 		t.report.LeftOut++
-		t.report.add(File{e.path, resultLeftOut, e.left})
+		t.report.add(File{e.path, resultLeftOut, e.left()})
 		if !t.Quiet {
-			t.printer.errorf("left out: %s: %s", Escape(e.path), e.left)
+			t.printer.errorf("left out: %s: %s", Escape(e.path), e.left())
 		}
 		return nil
 	case o.err != nil && e.found && errors.Is(o.err, errOutput):

@@ -95,7 +95,7 @@ func (t *tagger) addOld(skip func(path string, isDir bool) bool) error {
 	skipped := skipper(before)
 	folders := withSlashes(t.folders)
 	for _, e := range t.entries {
-		if i, ok := t.old.find(e.path); ok && e.left == "" {
+		if i, ok := t.old.find(e.path); ok && e.left() == "" {
 			t.old.found[i] = true
 		}
 	}

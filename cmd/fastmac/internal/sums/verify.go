@@ -234,7 +234,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
 	for _, folder := range v.Complete {
 		w := newWalker(v.skip(folder))
 		found := slices.DeleteFunc(w.walk(ctx, nil, folder), func(e entry) bool {
-			if e.err != nil {
+			if e.err != nil && e.left() == "" {
 				return false
 			}
 			if listed.has(e.path) || unread[absolute(e.path)] {
@@ -326,16 +326,16 @@ func (v *verifier) checkFolders(ctx context.Context, folders []walkedFolder) err
 		for _, e := range append(folder.found, folder.changed(ctx)...) {
 			file := File{Path: e.path, Result: resultNotListed}
 			switch {
+			case e.left() != "":
+				v.report.LeftOut++
+				if !v.Quiet {
+					v.errorf("left out: %s: %s", Escape(e.path), e.left())
+				}
+				continue
 			case e.err != nil:
 				v.report.Unreadable++
 				file.Result, file.Error = resultUnreadable, reason(e.err).Error()
 				v.failed(e.path, e.err)
-			case e.left != "":
-				v.report.LeftOut++
-				if !v.Quiet {
-					v.errorf("left out: %s: %s", Escape(e.path), e.left)
-				}
-				continue
 			default:
 				v.report.NotListed++
 				if folder.accents[e.path] {

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -18,43 +17,29 @@ import (
 // An entry is a file to tag, or why there is none.
 type entry struct {
 	path  string
-	found bool // in a folder
-	err   error
-	left  string // if not empty, why what was found is no file and left out
+	err   error // also a leftOut
+	found bool  // in a folder
 }
 
-// expand returns the files of the arguments, in order. If recursive, a folder stands for the
-// files in it and in its folders, sorted by name: the regular ones and links to them. Links to
-// folders are not followed, unless they are arguments. Paths have slashes on all systems, because
-// lists travel: Windows has them in place of backslashes, and others have backslashes in names.
-func expand(ctx context.Context, args []string, recursive bool) ([]entry, error) {
-	var list []entry
-	for _, path := range args {
-		path = filepath.ToSlash(path)
-		if recursive && path != "-" {
-			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				before := len(list)
-				list = newWalker(nil).walk(ctx, list, path)
-				list = slices.DeleteFunc(list, func(e entry) bool { return e.left != "" && e.left != leftNowhere })
-				if len(list) == before {
-					// Such as a disk that is not mounted: an empty list would say that all is well.
-					list = append(list, entry{path: path, err: errors.New("has no files")})
-				}
-				continue
-			}
-		}
-		list = append(list, entry{path: path})
+// left returns why what was found is no file and left out, or an empty string.
+func (e *entry) left() string {
+	if why, ok := e.err.(leftOut); ok {
+		return string(why)
 	}
-	return list, ctx.Err()
+	return ""
 }
 
-// The reasons why something in a folder is no file.
+// A leftOut is the reason why something in a folder is no file.
+type leftOut string
+
+func (l leftOut) Error() string { return string(l) }
+
 const (
-	leftNowhere = "a link that leads nowhere"
-	leftFolder  = "a link to a folder"
-	leftPipe    = "a pipe"
-	leftSocket  = "a socket"
-	leftDevice  = "a device"
+	leftNowhere leftOut = "a link that leads nowhere"
+	leftFolder  leftOut = "a link to a folder"
+	leftPipe    leftOut = "a pipe"
+	leftSocket  leftOut = "a socket"
+	leftDevice  leftOut = "a device"
 )
 
 // A walker finds the files in folders, and later whether the folders are as they were.
@@ -108,8 +93,10 @@ func (w *walker) folder(ctx context.Context, list []entry, d *dir, path string, 
 			continue
 		}
 		if !kind.IsDir() {
-			e := entry{path: path, left: d.left(name)}
-			e.found = e.left == ""
+			e := entry{path: path, found: true}
+			if why := d.left(name); why != "" {
+				e = entry{path: path, err: why}
+			}
 			list = append(list, e)
 			continue
 		}
@@ -133,7 +120,7 @@ func (w *walker) folder(ctx context.Context, list []entry, d *dir, path string, 
 
 // left returns why what has this name in a folder is no file, or an empty string. A link whose file
 // cannot be looked at is a file: to read it reports the error.
-func (d *dir) left(name fs.DirEntry) string {
+func (d *dir) left(name fs.DirEntry) leftOut {
 	kind := name.Type()
 	if kind&fs.ModeSymlink != 0 {
 		info, err := d.look(name.Name())

@@ -45,10 +45,10 @@ func TestWalk(t *testing.T) {
 		})
 		var got []string
 		for _, e := range w.walk(t.Context(), nil, root) {
-			if e.err != nil || e.found != (e.left == "") {
+			if e.found == (e.err != nil) || e.err != nil && e.left() == "" {
 				t.Errorf("%+v", e)
 			}
-			got = append(got, e.path+" "+e.left)
+			got = append(got, e.path+" "+e.left())
 		}
 		prefix := withSlash(root)
 		want := []string{"a ", "link ", "linkz a link to a folder", "loop a link that leads nowhere", "nowhere a link that leads nowhere",
