@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -18,14 +19,33 @@ import (
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 )
 
-// program returns the command, built for this test.
-func program(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "fastmac")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+// commandVariable makes the test binary the command, or one that never ends by itself.
+const commandVariable = "FASTMAC_TEST_COMMAND"
+
+func init() {
+	switch os.Getenv(commandVariable) {
+	case "1":
+		main()
+	case "stuck":
+		ctx, cancel := context.WithCancel(context.Background())
+		exitAfter(ctx, os.Stderr)
+		cancel()
+		select {}
 	}
-	return path
+}
+
+// TestStuck interrupts a command that does not react.
+func TestStuck(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), commandVariable+"=stuck")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitInterrupted || string(out) != "fastmac: interrupted\n" {
+		t.Errorf("%v, %q", err, out)
+	}
 }
 
 // TestXargs has more names than fit in a command line. xargs starts several runs, of which one may not
@@ -34,7 +54,10 @@ func TestXargs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell, find and xargs")
 	}
-	fastmac := program(t)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	inFolder(t, nil)
 	const files = 3000
 	for i := range files {
@@ -48,7 +71,7 @@ func TestXargs(t *testing.T) {
 	command(t, exitOK, "keygen -o key")
 	sh := func(script string) (string, error) {
 		cmd := exec.Command("sh", "-c", script)
-		cmd.Env = append(os.Environ(), "FASTMAC="+fastmac)
+		cmd.Env = append(os.Environ(), "FASTMAC="+program, commandVariable+"=1")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
