@@ -90,10 +90,6 @@ func TestCompleteLink(t *testing.T) {
 	}
 }
 
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
 // TestOutMode has the modes of new keys and lists, and replaces a file that has more permissions than
 // the umask lets a new one have.
 func TestOutMode(t *testing.T) {
