@@ -77,7 +77,7 @@ func checkGlob(glob string) (string, error) {
 		case rest[0] == '[':
 			class := classOf(rest)
 			if class == "" {
-				return "", errors.New("want characters in [ and ], without [, \\ and /")
+				return "", errors.New("want characters in [ and ], without [, \\ and /, and - only in a range")
 			}
 			b.WriteString(class)
 			i += len(class) - 1
@@ -100,6 +100,13 @@ func classOf(text string) string {
 	end := strings.IndexByte(text[first:], ']')
 	if end < 1 || strings.ContainsAny(text[first:first+end], `[\/`) {
 		return ""
+	}
+	chars := []rune(text[first : first+end])
+	for i, c := range chars {
+		// What these mean differs between Git and package wildmatch.
+		if c == '-' && (i == 0 || i+1 == len(chars) || chars[i-1] > chars[i+1] || i > 1 && chars[i-2] == '-') {
+			return ""
+		}
 	}
 	return text[:first+end+1]
 }

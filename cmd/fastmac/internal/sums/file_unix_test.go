@@ -77,17 +77,6 @@ func (f *folder) paths() (paths []string) {
 	return paths
 }
 
-// An erringContext calls f each time that a reader asks whether it should stop.
-type erringContext struct {
-	context.Context
-	f func()
-}
-
-func (c erringContext) Err() error {
-	c.f()
-	return c.Context.Err()
-}
-
 // TestChanges changes a file while it is read: after it is open, and before its last part is read
 // or, if it has one part, before that is in the tag.
 func TestChanges(t *testing.T) {

@@ -92,9 +92,12 @@ const openStays = runtime.GOOS == "windows"
 // hold locks the file. It reports whether the file is still there: before it was locked, another
 // process may have removed it. File systems without locks have no such process.
 func (o *outFile) hold() bool {
-	_, err := o.lock.TryLock()
+	locked, err := o.lock.TryLock()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return true
+	}
+	if err == nil && !locked {
+		return false // that process has it, and is about to remove the file
 	}
 	mine, err := o.Stat()
 	there, err2 := os.Lstat(o.Name())
@@ -156,7 +159,7 @@ func (o *outFile) commit() error {
 	if closed := o.Close(); err == nil {
 		err = closed
 	}
-	o.lock.Close()
+	defer o.lock.Close() // only then: removeUnfinished removes what nobody has locked
 	switch {
 	case err != nil:
 	case o.old == nil:

@@ -90,10 +90,6 @@ func TestCompleteLink(t *testing.T) {
 	}
 }
 
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
 // TestOutMode has the modes of new keys and lists, and replaces a file that has more permissions than
 // the umask lets a new one have.
 func TestOutMode(t *testing.T) {
@@ -152,4 +148,33 @@ func TestOutStream(t *testing.T) {
 			t.Errorf("%s: %v, %v, %s", path, failed, err, text)
 		}
 	}
+}
+
+// TestOutLocked has another process look for what is left while a list is put at its path.
+func TestOutLocked(t *testing.T) {
+	newFolder(t, "umac64")
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				removeUnfinished("other")
+			}
+		}
+	}()
+	for range 300 {
+		out, err := createOut("list", true)
+		if err == nil {
+			err = out.commit()
+		}
+		if err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(stop)
+	<-stopped
 }

@@ -421,3 +421,19 @@ func TestUpdateInterrupted(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 }
+
+// A readerFunc is an io.Reader.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// An erringContext calls f each time that a reader asks whether it should stop.
+type erringContext struct {
+	context.Context
+	f func()
+}
+
+func (c erringContext) Err() error {
+	c.f()
+	return c.Context.Err()
+}
