@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	example.com/fastmac v0.0.0
 	example.com/fastmac/sshmac v0.0.0
+	github.com/git-lfs/wildmatch/v2 v2.0.1
 	github.com/gofrs/flock v0.13.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
@@ -16,7 +17,6 @@ require (
 
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
-	github.com/git-lfs/wildmatch/v2 v2.0.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -13,10 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -87,16 +89,19 @@ With -o the list goes to a file, all at once when it has its end line. Until
 then, and if tag fails or is interrupted, the file stays as it was. A list that
 is there is not replaced, unless --force is given. Use -o where redirection with
 > writes UTF-16, as in Windows PowerShell. tag refuses a standard output that
-appends to a file (>>).
+appends to a file (>>). If it is a file that has something in it, tag says so,
+writes the list, which verify will refuse, and exits with 1.
 
 --update LIST brings a list up to date, which must be as it was written. Files
 whose size and times are as they were keep their lines, and are read only with
 --verify-all. The folders of the list are searched for new files; FILE adds a
-file, and with -r a folder. New files are named, and those that are gone, which
-the new list does not have. Files whose content has changed are named too, and
-then the list stays as it was, unless --accept-changes is given. The patterns of
-the list stay, and --exclude adds some. With --old-key the list has that key:
-all files are read, verified with it, and tagged with the one in KEYFILE.
+file, and with -r a folder. New files are named and tagged, and those that are
+gone are named, which the new list does not have. Files whose content has changed
+are named too, and then the list stays as it was, unless --accept-changes is
+given, as it does if none of its files is there. With --keep-going a file that
+cannot be read keeps its line. The patterns of the list stay, and --exclude adds
+some. With --old-key the list has that key: all files are read, verified with
+it, and tagged with the one in KEYFILE.
 
 For an update a line of the list has the size of the file, and the times of its
 last change of content and of status in nanoseconds since 1970, as in
@@ -206,10 +211,8 @@ func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 		return usageErrorf(cmd, "tag: -k KEYFILE is missing: make a key with fastmac keygen")
 	case o.Update == "-":
 		return usageErrorf(cmd, "tag: --update -: want a file with a list")
-	case o.OldKeyFile == "-" && (o.FilesFrom == "-" || o.Files0From == "-"):
-		return usageErrorf(cmd, "tag: --old-key - and names from standard input: it can be one of them")
-	case o.KeyFile == "-" && (o.FilesFrom == "-" || o.Files0From == "-" || o.OldKeyFile == "-"):
-		return usageErrorf(cmd, "tag: standard input has the key, and cannot have something else")
+	case o.OldKeyFile != "" && o.KeepGoing:
+		return usageErrorf(cmd, "tag: --old-key and --keep-going cannot be combined: a file that cannot be read would lose its tag")
 	}
 	return cmp.Or(
 		needs(o.Update != "", "--update", "accept-changes", "old-key", "verify-all"),
@@ -271,8 +274,22 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 			return nil, usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 		}
 	}
-	if options.KeyFile == "-" && slices.Contains(args, "-") {
-		return nil, usageErrorf(cmd, "%s: -k - and the argument -: standard input can be one of them", cmd.Name())
+	var stdin []string // what it is
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "out" && f.Value.String() == "-" {
+			stdin = append(stdin, "--"+f.Name+" -")
+		}
+	})
+	for _, path := range options.ExcludeFrom {
+		if path == "-" {
+			stdin = append(stdin, "--exclude-from -")
+		}
+	}
+	if slices.Contains(args, "-") {
+		stdin = append(stdin, "the argument -")
+	}
+	if len(stdin) > 1 {
+		return nil, usageErrorf(cmd, "%s: %s: standard input can be one of them", cmd.Name(), strings.Join(stdin, " and "))
 	}
 	options.Stdin, options.Stdout, options.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if out, ok := options.Stdout.(*output); ok {

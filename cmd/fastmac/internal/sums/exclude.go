@@ -21,10 +21,16 @@ type pattern struct {
 	folder bool // a slash at the end: only folders match
 }
 
+// maxPattern is how long a pattern is at most, in bytes: no path is longer.
+const maxPattern = 4096
+
 // parsePattern returns a pattern. What Git takes for a pattern that matches nothing, or other things
 // than it seems to, is an error.
 func parsePattern(text string) (pattern, error) {
 	var p pattern
+	if len(text) > maxPattern || strings.Contains(text, "\x00") {
+		return p, fmt.Errorf("a pattern with more than %d bytes, or with a NUL", maxPattern)
+	}
 	glob, again := strings.CutPrefix(text, "!")
 	glob, p.folder = strings.CutSuffix(glob, "/")
 	p.again = again

@@ -45,4 +45,6 @@ func contains(sorted []string, s string) bool {
 }
 
 // errLink returns the error for a link that has taken the place of a folder.
-func errLink(path string) error { return errors.New(Escape(path) + " is now a link, not a folder") }
+func errLink(path string) error {
+	return errors.New(Escape(path) + " is a link, and tag -r follows no links to folders")
+}

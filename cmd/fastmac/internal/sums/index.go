@@ -7,6 +7,8 @@ package sums
 import (
 	"cmp"
 	"hash/maphash"
+	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,8 +20,8 @@ import (
 // A pathIndex finds the lines of a list that name a file, by any of its paths. It has 16 bytes for each
 // line: a map of paths could have several times the size of the list.
 type pathIndex struct {
+	places
 	lines *lines
-	here  string // the current folder
 	seed  maphash.Seed
 	all   []hashedLine // sorted
 }
@@ -30,7 +32,7 @@ type hashedLine struct {
 }
 
 func newPathIndex(l *lines) *pathIndex {
-	x := &pathIndex{lines: l, here: absolute("."), seed: maphash.MakeSeed(), all: make([]hashedLine, 0, l.len())}
+	x := &pathIndex{places: newPlaces(), lines: l, seed: maphash.MakeSeed(), all: make([]hashedLine, 0, l.len())}
 	for line := range l.all() {
 		x.all = append(x.all, hashedLine{maphash.String(x.seed, x.absolute(line.path)), uint32(len(x.all))})
 	}
@@ -38,31 +40,75 @@ func newPathIndex(l *lines) *pathIndex {
 	return x
 }
 
-// absolute is the function of this name, which asks for the current folder each time.
-func (x *pathIndex) absolute(path string) string {
-	if runtime.GOOS == "windows" || filepath.IsAbs(path) {
-		return absolute(path)
-	}
-	return filepath.Join(x.here, path)
-}
-
-// has reports whether a line names the file at path.
-func (x *pathIndex) has(path string) bool {
-	_, ok := x.find(path)
+// has reports whether a line names a file.
+func (x *pathIndex) has(file string) bool {
+	_, ok := x.find(file)
 	return ok
 }
 
-// find returns the number of a line that names the file at path, of several always the same.
-func (x *pathIndex) find(path string) (line int, ok bool) {
-	path = x.absolute(path)
-	hash := maphash.String(x.seed, path)
+// find returns the number of a line that names a file, of several always the same.
+func (x *pathIndex) find(file string) (line int, ok bool) {
+	file = x.absolute(file)
+	hash := maphash.String(x.seed, file)
 	i, _ := slices.BinarySearchFunc(x.all, hash, func(l hashedLine, hash uint64) int { return cmp.Compare(l.hash, hash) })
 	for ; i < len(x.all) && x.all[i].hash == hash; i++ {
-		if x.absolute(x.lines.at(int(x.all[i].line)).path) == path {
+		if x.absolute(x.lines.at(int(x.all[i].line)).path) == file {
 			return int(x.all[i].line), true
 		}
 	}
 	return 0, false
+}
+
+// places returns absolute paths of files. It asks once which folder is the current one.
+type places struct {
+	here string // the current folder, as the environment names it: a link can lead to it
+	real string // the same without links
+}
+
+func newPlaces() (p places) {
+	p.here, _ = os.Getwd()
+	p.here = filepath.ToSlash(p.here)
+	p.real = p.here
+	if real, err := filepath.EvalSymlinks(p.here); err == nil {
+		p.real = filepath.ToSlash(real)
+	}
+	return p
+}
+
+// absolute returns one path, with slashes, for paths that name the same file whatever is a link. So ".." is
+// taken away only before the first name, from the current folder without links: after a name it could
+// lead to anywhere. Standard input stays "-".
+func (p places) absolute(file string) string {
+	file = filepath.ToSlash(file)
+	if file == "-" {
+		return file
+	}
+	before, rest := p.here, file
+	if runtime.GOOS == "windows" || path.IsAbs(file) {
+		abs, err := filepath.Abs(file)
+		if err == nil && !slices.Contains(strings.Split(file, "/"), "..") {
+			return filepath.ToSlash(abs)
+		}
+		before = ""
+	} else {
+		for {
+			name, after, _ := strings.Cut(rest, "/")
+			if name == ".." {
+				if before == p.here {
+					before = p.real
+				}
+				before = path.Dir(before)
+			} else if name != "." && name != "" || rest == "" {
+				break
+			}
+			rest = after
+		}
+	}
+	names := slices.DeleteFunc(strings.Split(rest, "/"), func(name string) bool { return name == "" || name == "." })
+	if len(names) == 0 && before != "" {
+		return before
+	}
+	return withSlash(before) + strings.Join(names, "/")
 }
 
 // otherAccents returns the paths that look the same: an accented letter can be one character or several, and

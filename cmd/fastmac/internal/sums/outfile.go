@@ -136,7 +136,9 @@ func removeUnfinished(path string) {
 // isStream reports whether a path is a name of a file that is open, such as /dev/stdout. What a
 // shell has put there, often a regular file, is not to be replaced.
 func isStream(path string) bool {
-	path = filepath.ToSlash(absolute(path))
+	if abs, err := filepath.Abs(path); err == nil {
+		path = filepath.ToSlash(abs)
+	}
 	switch path {
 	case "/dev/stdin", "/dev/stdout", "/dev/stderr":
 		return true
@@ -187,7 +189,10 @@ func renameNew(name, path string) error {
 		var f *os.File
 		if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
 			f.Close()
-			return os.Rename(name, path)
+			if err = os.Rename(name, path); err != nil {
+				os.Remove(path)
+			}
+			return err
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {

@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -144,6 +143,9 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	}
 	defer out.discard()
 	f.output = out.old
+	if t.old != nil {
+		out.old = t.old.info // what was read, and not what another update has put there since
+	}
 	if err := t.tag(ctx, out); err != nil {
 		return err
 	}
@@ -206,17 +208,17 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range texts {
-		if !slices.Contains(t.patterns, text) || strings.HasPrefix(text, "!") {
-			t.patterns = append(t.patterns, text)
-		}
+	if n := len(t.patterns) - len(texts); n < 0 || !slices.Equal(t.patterns[n:], texts) { // of two equal rows one is enough
+		t.patterns = append(t.patterns, texts...)
 	}
 	patterns, err := parsePatterns(t.patterns)
 	if err != nil {
 		return err
 	}
 	w := newWalker(skipper(patterns))
+	at, walked := newPlaces(), make(map[string]bool)
 	for _, folder := range t.folders {
+		walked[at.absolute(folder)] = true
 		t.addFolder(ctx, w, folder)
 	}
 	if len(names) > 0 {
@@ -227,15 +229,13 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 		path = filepath.ToSlash(path)
 		if t.Recursive && path != "-" {
 			if info, err := os.Stat(path); err == nil && info.IsDir() {
-				if !slices.ContainsFunc(t.folders, func(f string) bool { return absolute(f) == absolute(path) }) {
+				if abs := at.absolute(path); !walked[abs] {
+					walked[abs] = true
 					t.folders = append(t.folders, path)
 					t.addFolder(ctx, w, path)
 				}
 				continue
 			}
-		}
-		if t.old != nil && t.old.has(path) {
-			continue // addOld adds it, or a folder has it
 		}
 		t.entries = append(t.entries, entry{path: path})
 	}
@@ -243,6 +243,9 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 	if t.old != nil {
 		if err := t.addOld(w.skip); err != nil {
 			return err
+		}
+		if len(args) > 0 || len(t.folders) > 1 {
+			t.removeRepeated(at)
 		}
 	}
 	return ctx.Err()
@@ -329,18 +332,21 @@ func (t *tagger) writeNotes(w *listWriter) error {
 
 // do reads the file of an entry, if need be, and makes its line.
 func (t *tagger) do(ctx context.Context, r *reader, e *entry) (o outcome) {
-	if e.err != nil {
+	if e.left() != "" {
 		return outcome{err: e.err}
 	}
-	var old *line
-	if t.old != nil {
-		old = t.old.line(e.path)
-		if old != nil && t.old.isSame(old, r.finder) {
-			return outcome{line: old.format(t.key.algorithm, t.Zero), result: resultOK}
-		}
+	old := t.old.line(e.path)
+	if old != nil && e.err == nil && t.old.isSame(old, r.finder) {
+		return outcome{line: old.format(t.key.algorithm, t.Zero), result: resultOK}
 	}
 	began := time.Now()
-	if o.err = r.read(ctx, e.path); o.err != nil {
+	if o.err = e.err; o.err == nil {
+		o.err = r.read(ctx, e.path)
+	}
+	if o.err != nil {
+		if old != nil { // without its line another content would be new later
+			o.line = old.format(t.key.algorithm, t.Zero)
+		}
 		return o
 	}
 	l := line{path: e.path}
@@ -402,8 +408,11 @@ func (t *tagger) emit(w *listWriter, e *entry, o outcome) error {
 		t.report.Unreadable++
 		t.report.add(File{e.path, resultUnreadable, reason(o.err).Error()})
 		t.printer.failed(e.path, o.err)
-		if !t.KeepGoing {
+		switch {
+		case !t.KeepGoing:
 			return nil
+		case o.line != nil:
+			return w.write(o.line)
 		}
 		return w.write(note{noteUnread, e.path}.format(t.Zero))
 	}
@@ -454,8 +463,14 @@ func (t *tagger) check() error {
 		return errors.New(text)
 	case r.Changed > 0 && !t.AcceptChanges:
 		return fmt.Errorf("%s changed, so %s stays as it was: --accept-changes accepts that", count(r.Changed, r.Tagged+r.Gone, "file"), Escape(out))
+	case t.old != nil && len(t.old.found) > 0 && r.Kept+r.Changed+r.Unreadable == 0 && !t.AcceptChanges:
+		return fmt.Errorf("no file of the list is there, so %s stays as it was: it may be the list of another folder; --accept-changes accepts that", Escape(out))
+	case r.Tagged == 0 && r.Unreadable+r.Gone > 0:
+		return errors.New("no file is left to tag")
 	case r.Tagged == 0:
 		return errors.New("no files except the output: nothing is tagged")
+	case len(t.folders)+len(t.patterns)+r.Unreadable > maxNotes:
+		return fmt.Errorf("more than %d folders, patterns and files that cannot be read", maxNotes)
 	}
 	return nil
 }
@@ -471,7 +486,11 @@ func (t *tagger) finish() error {
 		t.printer.errorf("%s tagged, %d left out", counted(r.Tagged, "file"), r.LeftOut)
 	}
 	if r.Unreadable > 0 {
-		return errors.New(count(r.Unreadable, r.Unreadable+r.Tagged, "file") + " not tagged, and the list says so")
+		text := " not tagged, and the list says so"
+		if t.old != nil {
+			text = " not read: the list has the old line, or says so"
+		}
+		return errors.New(count(r.Unreadable, r.Unreadable+r.Tagged, "file") + text)
 	}
 	return nil
 }

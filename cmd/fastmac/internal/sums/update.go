@@ -17,6 +17,7 @@ import (
 type oldList struct {
 	*list
 	*pathIndex
+	info    os.FileInfo
 	key     *Key   // of the list, or nil if it is that of the new one
 	found   []bool // the lines whose files are among the entries
 	readAll bool   // also the files whose size and times are as they were
@@ -28,7 +29,11 @@ func (t *tagger) readOld(ctx context.Context) error {
 	t.old = &oldList{readAll: t.VerifyAll}
 	if t.OldKeyFile != "" {
 		var err error
-		if key, err = ReadKey(ctx, t.OldKeyFile, "", t.Stdin, t.Stderr); err != nil {
+		key, err = ReadKey(ctx, t.OldKeyFile, "", t.Stdin, t.Stderr)
+		if _, ok := errors.AsType[NoAlgorithmError](err); ok && t.Algorithm != "" && t.OldKeyFile != "-" {
+			key, err = ReadKey(ctx, t.OldKeyFile, t.Algorithm, t.Stdin, t.Stderr)
+		}
+		if err != nil {
 			return err
 		}
 		if key.id == t.key.id {
@@ -45,7 +50,7 @@ func (t *tagger) readOld(ctx context.Context) error {
 		return about(t.Update, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if t.old.info, err = f.Stat(); err != nil || !t.old.info.Mode().IsRegular() {
 		return about(t.Update, errors.New("is not a regular file"))
 	}
 	l, err := readList(f, key, t.Zero, true)
@@ -66,8 +71,11 @@ func (t *tagger) readOld(ctx context.Context) error {
 	return nil
 }
 
-// line returns the line of a path, or nil.
+// line returns the line of a path, or nil. A nil oldList has none.
 func (o *oldList) line(path string) *line {
+	if o == nil {
+		return nil
+	}
 	i, ok := o.find(path)
 	if !ok {
 		return nil
@@ -94,9 +102,13 @@ func (t *tagger) addOld(skip func(path string, isDir bool) bool) error {
 	}
 	skipped := skipper(before)
 	folders := withSlashes(t.folders)
+	var failed []string // folders that could not be walked
 	for _, e := range t.entries {
 		if i, ok := t.old.find(e.path); ok && e.left() == "" {
 			t.old.found[i] = true
+		}
+		if e.err != nil && e.left() == "" {
+			failed = append(failed, withSlash(e.path))
 		}
 	}
 	for l := range t.old.list.lines.all() {
@@ -105,11 +117,13 @@ func (t *tagger) addOld(skip func(path string, isDir bool) bool) error {
 			continue
 		}
 		t.old.found[i] = true // also for another line of the same file
-		_, err := lookAt(l.path)
+		info, err := lookAt(l.path)
 		folder := above(folders, l.path)
 		below := l.path[len(folder):]
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case above(failed, l.path) != "":
+			t.entries = append(t.entries, entry{path: l.path, err: errors.New("its folder could not be read")})
+		case nowhere(err) || err == nil && info.kind.IsDir():
 			t.dropped = append(t.dropped, File{Path: l.path, Result: resultGone})
 		case folder == "" || err != nil || skips(skipped, below, false): // an argument
 			t.entries = append(t.entries, entry{path: l.path})
@@ -120,11 +134,23 @@ func (t *tagger) addOld(skip func(path string, isDir bool) bool) error {
 		}
 	}
 	for _, path := range t.old.unread {
-		if above(folders, path) == "" {
+		if info, err := lookAt(path); above(folders, path) == "" && !(err == nil && info.kind.IsDir()) {
 			t.entries = append(t.entries, entry{path: path})
 		}
 	}
 	return nil
+}
+
+// removeRepeated removes entries of files that are there already, such as those of a folder in another
+// one.
+func (t *tagger) removeRepeated(at places) {
+	seen := make(map[string]bool, len(t.entries))
+	t.entries = slices.DeleteFunc(t.entries, func(e entry) bool {
+		path := at.absolute(e.path)
+		repeated := seen[path]
+		seen[path] = true
+		return repeated
+	})
 }
 
 // A pair is the stream of a new key that also computes the tag under the key of before.

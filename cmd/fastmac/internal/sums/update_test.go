@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -145,7 +146,7 @@ func TestUpdate(t *testing.T) {
 		// Arguments that are there already.
 		a.check("again", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone\n", "", "./g", "d/z", "./h", "h")
 		os.RemoveAll("h")
-		a.check("a folder is gone", "h/i: GONE\n", "fastmac: h: no such file or directory\n", "1 of 4 files not tagged, so no list is written to list")
+		a.check("a folder is gone", "", "fastmac: h: no such file or directory\nfastmac: h/i: its folder could not be read\n", "2 of 5 files not tagged, so no list is written to list")
 	}
 }
 
@@ -297,6 +298,116 @@ func TestUpdateRefuses(t *testing.T) {
 	a.KeepGoing = true
 	if _, _, err := a.tag("-"); err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || a.list() != list+list {
 		t.Error(err)
+	}
+}
+
+// TestUpdateLaunders tries to have other content accepted as new.
+func TestUpdateLaunders(t *testing.T) {
+	// The list of another folder.
+	a := newArchive(t, small, nil)
+	a.write(map[string]string{"other/z": "1"})
+	a.Options = Options{KeyFile: "key", Recursive: true, Output: "others"}
+	if _, _, err := a.tag("other"); err != nil {
+		t.Fatal(err)
+	}
+	os.Rename("others", "list")
+	os.RemoveAll("other/z")
+	a.write(map[string]string{"other/y": "2"})
+	a.Options = Options{KeyFile: "key", Update: "list"}
+	a.check("another folder", "other/y: NEW\nother/z: GONE\n", "", "no file of the list is there, so list stays as it was: it may be the list of another folder; --accept-changes accepts that")
+	a.AcceptChanges = true
+	a.check("accepted", "other/y: NEW\nother/z: GONE\n", "fastmac: 1 file: 0 kept, 0 changed, 1 new; 1 gone\n", "")
+	os.Remove("other/y")
+	a.write(map[string]string{"other/d/x": ""})
+	os.Remove("other/d/x")
+	a.check("nothing", "", "fastmac: other: has no files\nfastmac: other/y: its folder could not be read\n", "2 of 2 files not tagged, so no list is written to list")
+
+	// A file that cannot be read for a while, and a folder that is not there for a while.
+	a = newArchive(t, small, nil)
+	a.write(map[string]string{"g": ""})
+	a.check("a file outside", "g: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "", "g")
+	a.KeepGoing = true
+	if err := os.Rename("d", "away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("d", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := a.list()
+	if stdout, _, err := a.tag(); err == nil || stdout != "" || err.Error() != "6 of 7 files not read: the list has the old line, or says so" || strings.Count(a.list(), "\n") != strings.Count(before, "\n")+1 {
+		t.Errorf("%q, %v, %q", stdout, err, a.list())
+	}
+	if out, err := a.verify(); !strings.HasPrefix(out, "d/a: FAILED open or read\n") || err == nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	os.Remove("d")
+	os.Rename("away", "d")
+	a.write(map[string]string{"d/a": "2"})
+	a.KeepGoing = false
+	a.check("there again", "d/a: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that")
+}
+
+// TestUpdateKinds has files that became folders, and folders that became files.
+func TestUpdateKinds(t *testing.T) {
+	a := newArchive(t, small, func(o *Options) {
+		os.WriteFile("g", nil, 0o600)
+		var out bytes.Buffer
+		o.Stdin, o.Stdout = strings.NewReader(""), &out
+	})
+	a.Options = Options{KeyFile: "key", Update: "list"}
+	a.check("an argument", "g: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "", "g")
+	os.RemoveAll("d/e")
+	os.Remove("g")
+	a.write(map[string]string{"d/e": "", "g/h": ""})
+	a.check("exchanged", "d/e: NEW\nd/e/c: GONE\nd/e/f: GONE\ng: GONE\n", "fastmac: 4 files: 3 kept, 0 changed, 1 new; 3 gone\n", "")
+	a.Recursive = true
+	a.check("the folder", "g/h: NEW\n", "fastmac: 5 files: 4 kept, 0 changed, 1 new; 0 gone\n", "", "g")
+	// A folder in a folder, and files that are there already.
+	a.write(map[string]string{"d/s/t": ""})
+	a.check("a folder in a folder", "d/s/t: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "", "d/s", "./d/s/t", "d/a")
+	if out, err := a.verify(); out != "" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	a.Exclude = []string{"a", "b"}
+	a.check("an argument that is excluded", "d/b: EXCLUDED\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "", "d/a")
+	list := a.list()
+	a.Exclude = []string{"a", "b"}
+	a.check("the same patterns", "", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone\n", "", "d/a")
+	if strings.Count(a.list(), "exclude:") != 2 || strings.Count(list, "exclude:") != 2 {
+		t.Errorf("%q", a.list())
+	}
+	a.Exclude = []string{"!b", "a\x00"}
+	if _, _, err := a.tag(); err == nil || !strings.Contains(err.Error(), "with a NUL") {
+		t.Error(err)
+	}
+}
+
+// TestUpdateStdin has standard input in a list.
+func TestUpdateStdin(t *testing.T) {
+	a := newArchive(t, small, nil)
+	a.Stdin = strings.NewReader("one")
+	a.check("new", "-: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "", "-")
+	a.Stdin = strings.NewReader("one")
+	a.check("again", "", "fastmac: 6 files: 6 kept, 0 changed, 0 new; 0 gone\n", "", "-")
+	a.Stdin = strings.NewReader("two")
+	a.check("changed", "-: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that", "-")
+	a.check("without", "-: GONE\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "")
+}
+
+// TestUpdateMeanwhile has an update that another one overtakes.
+func TestUpdateMeanwhile(t *testing.T) {
+	a := newArchive(t, small, nil)
+	a.write(map[string]string{"d/n": "", "m": ""})
+	a.FilesFrom = "-"
+	a.Stdin = readerFunc(func(p []byte) (int, error) {
+		other := archive{t, Options{KeyFile: "key", Update: "list"}}
+		other.check("overtakes", "d/n: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
+		a.Stdin = strings.NewReader("")
+		return copy(p, "m\n"), io.EOF
+	})
+	_, _, err := a.tag()
+	if err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || strings.Contains(a.list(), "  m") || !strings.Contains(a.list(), "  d/n") {
+		t.Errorf("%v, %q", err, a.list())
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -62,7 +61,12 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	} else {
 		l.folders, l.patterns, l.unread = nil, nil, nil // anybody can have written them
 	}
-	v.report.Folders, v.report.Exclude = l.folders, l.patterns
+	for _, folder := range l.folders {
+		v.report.Folders = append(v.report.Folders, Escape(folder))
+	}
+	for _, pattern := range l.patterns {
+		v.report.Exclude = append(v.report.Exclude, Escape(pattern))
+	}
 	if !o.IgnoreMissing && v.allMissing() {
 		return nil, about(path, fmt.Errorf("none of its %d files exists: their paths begin in the current folder, or in that of -C", l.lines.len()))
 	}
@@ -229,7 +233,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
 	listed := newPathIndex(&v.list.lines)
 	unread := make(map[string]bool)
 	for _, path := range v.list.unread {
-		unread[absolute(path)] = true
+		unread[listed.absolute(path)] = true
 	}
 	for _, folder := range v.Complete {
 		w := newWalker(v.skip(folder))
@@ -237,7 +241,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
 			if e.err != nil && e.left() == "" {
 				return false
 			}
-			if listed.has(e.path) || unread[absolute(e.path)] {
+			if listed.has(e.path) || unread[listed.absolute(e.path)] {
 				return true
 			}
 			// The list's own file is in no list.
@@ -292,11 +296,12 @@ func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
 	if v.listed == nil {
 		return v.excluded
 	}
+	at := newPlaces()
 	var folders []string
 	for _, f := range v.list.folders {
-		folders = append(folders, withSlash(filepath.ToSlash(absolute(f))))
+		folders = append(folders, withSlash(at.absolute(f)))
 	}
-	folder = withSlash(filepath.ToSlash(absolute(folder)))
+	folder = withSlash(at.absolute(folder))
 	return func(path string, isDir bool) bool {
 		if v.excluded != nil && v.excluded(path, isDir) {
 			return true

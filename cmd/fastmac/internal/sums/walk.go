@@ -238,11 +238,3 @@ func (f *finder) unchanged(was walked) bool {
 func (a fileInfo) unchanged(b fileInfo) bool {
 	return a.same(b) && a.mtime == b.mtime && a.ctime == b.ctime
 }
-
-// absolute returns one path for all that name the same file, apart from links.
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return filepath.Clean(path)
-}

@@ -315,16 +315,16 @@ func TestFolders(t *testing.T) {
 				{"file", ""}, {"sub/deep/file", ""}, {"sub/linked", ""}, {"sub/deep/file", ""}, {"sub//deep/./file", ""}, {"sub/../file", ""}, {"file", ""},
 				{"sub/deep", "is a folder"}, {"sub/deep/", "is a folder"}, {"sub/none", "no such file or directory"}, {"none/file", "no such file or directory"},
 				{"file/a", "not a directory"},
-				{"nowhere/a", prefix + "nowhere is now a link, not a folder"},
-				{"link/deep/file", prefix + "link is now a link, not a folder"},
-				{"link/linked", prefix + "link is now a link, not a folder"},
+				{"nowhere/a", prefix + "nowhere is a link, and tag -r follows no links to folders"},
+				{"link/deep/file", prefix + "link is a link, and tag -r follows no links to folders"},
+				{"link/linked", prefix + "link is a link, and tag -r follows no links to folders"},
 				{"sub/deep/file", ""},
 			} {
 				want := tt.want
 				switch {
 				case folders == nil && strings.HasPrefix(tt.path, "nowhere"):
 					want = "no such file or directory"
-				case folders == nil && strings.HasSuffix(want, " a link, not a folder"), len(folders) == 3 && prefix == "d/" && strings.HasPrefix(tt.path, "link"):
+				case folders == nil && strings.HasSuffix(want, " follows no links to folders"), len(folders) == 3 && prefix == "d/" && strings.HasPrefix(tt.path, "link"):
 					want = "" // links may be followed, or the folder is an argument
 				}
 				err := r.read(t.Context(), prefix+tt.path)
