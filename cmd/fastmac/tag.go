@@ -96,12 +96,12 @@ writes the list, which verify will refuse, and exits with 1.
 whose size and times are as they were keep their lines, and are read only with
 --verify-all. The folders of the list are searched for new files; FILE adds a
 file, and with -r a folder. New files are named and tagged, and those that are
-gone are named, which the new list does not have. Files whose content has changed
-are named too, and then the list stays as it was, unless --accept-changes is
-given, as it does if none of its files is there. With --keep-going a file that
-cannot be read keeps its line. The patterns of the list stay, and --exclude adds
-some. With --old-key the list has that key: all files are read, verified with
-it, and tagged with the one in KEYFILE.
+gone are named, which the new list does not have. Files whose content has
+changed are named too, and then the list stays as it was, unless
+--accept-changes is given, as it does if none of its files is there. With
+--keep-going a file that cannot be read keeps its line. The patterns of the list
+stay, and --exclude adds some. With --old-key the list has that key: all files
+are read, verified with it, and tagged with the one in KEYFILE.
 
 For an update a line of the list has the size of the file, and the times of its
 last change of content and of status in nanoseconds since 1970, as in
