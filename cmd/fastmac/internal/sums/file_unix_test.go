@@ -528,3 +528,15 @@ func TestSecondMap(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestUpdateDevice has a device in a folder as an argument: the walk leaves it out, and an argument is read.
+func TestUpdateDevice(t *testing.T) {
+	a := newArchive(t, small, nil)
+	if err := os.Symlink(os.DevNull, "d/null"); err != nil {
+		t.Fatal(err)
+	}
+	const left = "fastmac: left out: d/null: a device\n"
+	a.check("new", "d/null: NEW\n", left+"fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone, 1 left out\n", "", "d/null")
+	a.check("again", "", left+"fastmac: 6 files: 6 kept, 0 changed, 0 new; 0 gone, 1 left out\n", "", "d/null")
+	a.check("without", "d/null: GONE\n", left+"fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone, 1 left out\n", "")
+}

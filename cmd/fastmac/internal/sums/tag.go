@@ -271,7 +271,12 @@ type outcome struct {
 // tag writes the list to out.
 func (t *tagger) tag(ctx context.Context, out io.Writer) error {
 	t.progress.begin(func(yield func(string) bool) {
+		f := newFinder(t.folders)
+		defer f.close()
 		for _, e := range t.entries {
+			if old := t.old.line(e.path); old != nil && t.old.isSame(old, f) {
+				continue
+			}
 			if e.err == nil && !yield(e.path) {
 				return
 			}

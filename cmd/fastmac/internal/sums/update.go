@@ -146,6 +146,9 @@ func (t *tagger) addOld(skip func(path string, isDir bool) bool) error {
 func (t *tagger) removeRepeated(at places) {
 	seen := make(map[string]bool, len(t.entries))
 	t.entries = slices.DeleteFunc(t.entries, func(e entry) bool {
+		if e.left() != "" { // it may also be an argument
+			return false
+		}
 		path := at.absolute(e.path)
 		repeated := seen[path]
 		seen[path] = true
