@@ -57,9 +57,10 @@ func (d *dir) read() ([]fs.DirEntry, error) {
 // look returns what has this name, or what the link of this name leads to.
 func (d *dir) look(name string) (fileInfo, error) { return lookIn(d.fd(), name, 0) }
 
-// open opens the folder of this name, and no link.
+// open opens the folder of this name, and no link. It knows its path: some file systems do not say in a
+// folder which kind each name is, and then ReadDir looks at the path.
 func (d *dir) open(name string) (*dir, error) {
-	return openDirIn(d.fd(), name, name, unix.O_NOFOLLOW)
+	return openDirIn(d.fd(), name, withSlash(d.Name())+name, unix.O_NOFOLLOW)
 }
 
 // reopen opens d again, from a folder that was in it.
