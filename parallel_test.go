@@ -148,7 +148,7 @@ func TestWriteParallelWorkers(t *testing.T) {
 	msg := make([]byte, parallelSize)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	runtime.GC() // starts goroutines too
-	started := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	started := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}} // from Go 1.26 on
 	for _, test := range []struct{ size, workers, want int }{
 		{parallelSize, 0, 2},
 		{parallelSize, -1, 2},
@@ -167,6 +167,12 @@ func TestWriteParallelWorkers(t *testing.T) {
 			paused.Store(pauseSize)
 		}
 		metrics.Read(started)
+		if started[0].Value.Kind() != metrics.KindUint64 {
+			if got := helpersFor(test.size, test.workers); got != test.want {
+				t.Errorf("%+v: %d helpers", test, got)
+			}
+			continue
+		}
 		before := started[0].Value.Uint64()
 		u.WriteParallel(msg[:test.size], test.workers)
 		metrics.Read(started)
