@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -83,29 +82,28 @@ func (p places) absolute(file string) string {
 	if file == "-" {
 		return file
 	}
-	before, rest := p.here, file
-	if runtime.GOOS == "windows" || path.IsAbs(file) {
+	if path.IsAbs(file) || filepath.VolumeName(file) != "" {
 		abs, err := filepath.Abs(file)
-		if err == nil && !slices.Contains(strings.Split(file, "/"), "..") {
-			return filepath.ToSlash(abs)
+		if err != nil || slices.Contains(strings.Split(file, "/"), "..") {
+			return file
 		}
-		before = ""
-	} else {
-		for {
-			name, after, _ := strings.Cut(rest, "/")
-			if name == ".." {
-				if before == p.here {
-					before = p.real
-				}
-				before = path.Dir(before)
-			} else if name != "." && name != "" || rest == "" {
-				break
+		return filepath.ToSlash(abs)
+	}
+	before, rest := p.here, file
+	for {
+		name, after, _ := strings.Cut(rest, "/")
+		if name == ".." {
+			if before == p.here {
+				before = p.real
 			}
-			rest = after
+			before = path.Dir(before)
+		} else if name != "." && name != "" || rest == "" {
+			break
 		}
+		rest = after
 	}
 	names := slices.DeleteFunc(strings.Split(rest, "/"), func(name string) bool { return name == "" || name == "." })
-	if len(names) == 0 && before != "" {
+	if len(names) == 0 {
 		return before
 	}
 	return withSlash(before) + strings.Join(names, "/")
