@@ -89,12 +89,12 @@ func (p places) absolute(file string) string {
 		}
 		return filepath.ToSlash(abs)
 	}
-	before, rest := p.here, file
+	before, rest, up := p.here, file, false
 	for {
 		name, after, _ := strings.Cut(rest, "/")
 		if name == ".." {
-			if before == p.here {
-				before = p.real
+			if !up {
+				before, up = p.real, true
 			}
 			before = path.Dir(before)
 		} else if name != "." && name != "" || rest == "" {
