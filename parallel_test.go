@@ -147,7 +147,7 @@ func TestWriteParallelWorkers(t *testing.T) {
 	parallelSize := setParallelSize(t)
 	msg := make([]byte, parallelSize)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
-	runtime.GC() // starts goroutines too
+	runtime.GC()                                                                // starts goroutines too
 	started := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}} // from Go 1.26 on
 	for _, test := range []struct{ size, workers, want int }{
 		{parallelSize, 0, 2},
