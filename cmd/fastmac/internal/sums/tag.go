@@ -390,11 +390,12 @@ func (i fileInfo) settled(began time.Time) bool {
 
 // times returns the size and the times as a line has them.
 func (i fileInfo) times() string {
-	ctime := ""
+	b := append(strconv.AppendInt(make([]byte, 0, 64), i.size, 10), ':')
+	b = append(strconv.AppendInt(b, i.mtime, 10), ':')
 	if i.ctime != 0 {
-		ctime = strconv.FormatInt(i.ctime, 10)
+		b = strconv.AppendInt(b, i.ctime, 10)
 	}
-	return fmt.Sprintf("%d:%d:%s", i.size, i.mtime, ctime)
+	return string(b)
 }
 
 // emit writes the line of an entry, and counts what became of it.
