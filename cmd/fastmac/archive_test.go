@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 )
@@ -171,5 +172,38 @@ func TestTagJSON(t *testing.T) {
 	}
 	if stdout, stderr := command(t, exitFailed, "tag -k key --json -o S d/b"); stdout != "" || !strings.HasPrefix(stderr, "fastmac: S: is there already: ") {
 		t.Errorf("%q, %q", stdout, stderr)
+	}
+}
+
+// TestKill kills updates at all times: the list is the old or the new one, and the next update removes what
+// is left beside it.
+func TestKill(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inFolder(t, map[string]string{"d/a": "1"})
+	command(t, exitOK, "keygen -o key")
+	command(t, exitOK, "tag -k key -r d -o S")
+	killed := 0
+	for n := range 60 {
+		if err := os.WriteFile(fmt.Sprintf("d/%d", n), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n+1)*time.Millisecond/4)
+		cmd := exec.CommandContext(ctx, program, "tag", "-k", "key", "--update", "S")
+		cmd.Env = append(os.Environ(), commandVariable+"=1")
+		if cmd.Run() != nil {
+			killed++
+		}
+		cancel()
+		command(t, exitOK, "verify -k key S --status")
+	}
+	command(t, exitOK, "tag -k key --update S")
+	if stdout, _ := command(t, exitOK, "verify -k key S -q --complete . --exclude /key"); stdout != "" {
+		t.Errorf("%d killed: %q", killed, stdout)
+	}
+	if killed == 0 {
+		t.Error("none was killed")
 	}
 }
