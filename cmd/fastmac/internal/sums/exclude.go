@@ -24,8 +24,8 @@ type pattern struct {
 // maxPattern is how long a pattern is at most, in bytes: no path is longer.
 const maxPattern = 4096
 
-// parsePattern returns a pattern. What Git takes for a pattern that matches nothing, or other things
-// than it seems to, is an error.
+// parsePattern returns a pattern, or an error if Git would match nothing with it, or something else than
+// package wildmatch.
 func parsePattern(text string) (pattern, error) {
 	var p pattern
 	if len(text) > maxPattern || strings.Contains(text, "\x00") {

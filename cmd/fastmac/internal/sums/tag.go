@@ -208,7 +208,7 @@ func (t *tagger) expand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if n := len(t.patterns) - len(texts); n < 0 || !slices.Equal(t.patterns[n:], texts) { // of two equal rows one is enough
+	if n := len(t.patterns) - len(texts); n < 0 || !slices.Equal(t.patterns[n:], texts) { // an update may have them again
 		t.patterns = append(t.patterns, texts...)
 	}
 	patterns, err := parsePatterns(t.patterns)
