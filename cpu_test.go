@@ -52,7 +52,7 @@ func TestHardware(t *testing.T) {
 		none = "assembly (tag purego)"
 		lacks.NH, lacks.AES, lacks.SHA256, lacks.SHA512, lacks.GCM = none, none, none, none, none
 	case runtime.GOARCH == "arm64":
-		best, lacks = kernel.Report{NH: "neon", AES: "armv8", SHA256: "stdlib", SHA512: "sha512", GCM: "armv8"}, kernel.Report{SHA256: none}
+		best, lacks = kernel.Report{NH: "neon", AES: "armv8", SHA256: "sha2", SHA512: "sha512", GCM: "armv8"}, kernel.Report{}
 	}
 	if (hw.GCM == "none") != (RequireGCM() != nil) {
 		t.Errorf("GCM %s, RequireGCM() = %v", hw.GCM, RequireGCM())
@@ -67,7 +67,7 @@ func TestHardware(t *testing.T) {
 		best.SHA256, lacks.SHA256 = "stdlib", "validation (FIPS 140 mode)"
 		best.SHA512, lacks.SHA512 = best.SHA256, lacks.SHA256
 	}
-	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha", "avx512lanes", "sha512", "stdlib", "none"}
+	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha", "avx512lanes", "sha2", "sha512", "stdlib", "none"}
 	for _, l := range []struct{ name, runs, lacks, best, none string }{
 		{"NH", hw.NH, hw.NHLacks, best.NH, lacks.NH},
 		{"AES", aes, hw.AESLacks, best.AES, lacks.AES},
@@ -159,6 +159,7 @@ var arm64Off = []featuresOff{
 	{"pmull", "", "", "", "", "none", "PMULL"},
 	{"aes", "", "stdlib", "", "", "none", "AES"},
 	{"aes,pmull", "", "stdlib", "", "", "none", "AES,PMULL"},
+	{"sha2", "", "", "stdlib", "", "", ""},
 	{"sha512", "", "", "", "stdlib", "", ""},
 }
 
@@ -172,7 +173,7 @@ func TestFeaturesOff(t *testing.T) {
 	all := map[kernel.Layer][]string{
 		kernel.NH:     {"avx512", "avx2", "neon", "generic"},
 		kernel.AES:    {"vaes", "vaes256", "aesni", "armv8", "stdlib"},
-		kernel.SHA256: {"avx512", "sha", "avx512lanes", "stdlib"},
+		kernel.SHA256: {"avx512", "sha", "avx512lanes", "sha2", "stdlib"},
 		kernel.SHA512: {"avx512", "avx512lanes", "avx2", "sha512", "stdlib"},
 		kernel.GCM:    {"avx512", "avx2", "aesni", "armv8", "stdlib", "none"},
 	}

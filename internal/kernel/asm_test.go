@@ -22,7 +22,7 @@ import (
 var assembly = []string{"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha2/sha256_amd64.s", "internal/sha2/sha512_amd64.s", "internal/prefetch/prefetch_amd64.s"}
 
 // assemblyARM64 is the same for arm64. Package internal/assurance/arm64 tests that it has no frames.
-var assemblyARM64 = []string{"nh_arm64.s", "internal/aes/aes_arm64.s", "internal/gcm/gcm_arm64.s", "internal/sha2/sha512_arm64.s", "internal/prefetch/prefetch_arm64.s"}
+var assemblyARM64 = []string{"nh_arm64.s", "internal/aes/aes_arm64.s", "internal/gcm/gcm_arm64.s", "internal/sha2/sha2_arm64.s", "internal/prefetch/prefetch_arm64.s"}
 
 // functions returns the functions of a file of assembly. Each begins with its name.
 func functions(t *testing.T, file string) []string {

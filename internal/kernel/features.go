@@ -36,6 +36,7 @@ const (
 	// arm64
 	ARM64AES
 	ARM64PMULL
+	ARM64SHA2
 	ARM64SHA512
 	ARM64RNG
 
@@ -74,6 +75,7 @@ var features = [...]struct {
 
 	ARM64AES:    {"AES", cpu.ARM64.HasAES},
 	ARM64PMULL:  {"PMULL", cpu.ARM64.HasPMULL},
+	ARM64SHA2:   {"SHA2", cpu.ARM64.HasSHA2},
 	ARM64SHA512: {"SHA512", cpu.ARM64.HasSHA512},
 	ARM64RNG:    {"RNG", hasRNG()}, // which package cpu does not report
 

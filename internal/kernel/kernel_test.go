@@ -482,17 +482,17 @@ func TestRequires(t *testing.T) {
 	}
 }
 
-// TestRequiresARM64 checks that AES, PMULL, SHA512 and RNDRRS instructions, which some CPUs lack, are
-// only in the kernels that ask for them: those of packages aes, gcm and sha512, those that run if
+// TestRequiresARM64 checks that AES, PMULL, SHA2, SHA512 and RNDRRS instructions, which some CPUs lack, are
+// only in the kernels that ask for them: those of packages aes, gcm and sha2, those that run if
 // package aes is in use, and rndrrs. All CPUs of the architecture have the other instructions:
 // TestConstantTime of internal/assurance/arm64 lists them.
 func TestRequiresARM64(t *testing.T) {
 	for _, file := range assemblyARM64 {
 		for _, function := range functions(t, file) {
 			name, _, _ := strings.Cut(function, "(")
-			gcm, sha512 := file == "internal/gcm/gcm_arm64.s", file == "internal/sha2/sha512_arm64.s"
+			gcm, sha2 := file == "internal/gcm/gcm_arm64.s", file == "internal/sha2/sha2_arm64.s"
 			aes := gcm || file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
-			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm, `\tSHA\w+`: sha512, `\tMRS`: name == "·rndrrs"} {
+			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm, `\tSHA256\w+`: sha2 && strings.HasSuffix(name, "SHA2"), `\tSHA512\w+`: sha2 && strings.HasSuffix(name, "SHA512"), `\tMRS`: name == "·rndrrs"} {
 				if m := regexp.MustCompile(instruction).FindString(function); m != "" && !allowed {
 					t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
 				}
@@ -503,7 +503,7 @@ func TestRequiresARM64(t *testing.T) {
 		return
 	}
 	want := map[kernel.Layer]kernel.Set{
-		kernel.NH: nil, kernel.AES: {kernel.ARM64AES}, kernel.SHA512: {kernel.ARM64SHA512}, kernel.GCM: {kernel.ARM64AES, kernel.ARM64PMULL},
+		kernel.NH: nil, kernel.AES: {kernel.ARM64AES}, kernel.SHA256: {kernel.ARM64SHA2}, kernel.SHA512: {kernel.ARM64SHA512}, kernel.GCM: {kernel.ARM64AES, kernel.ARM64PMULL},
 	}
 	for l, want := range want {
 		if kernels := kernel.Kernels(l); len(kernels) != 1 || !slices.Equal(kernels[0].Needs, want) {

@@ -19,7 +19,7 @@ import (
 
 //go:generate go run -C ../asm ./sha256 -out ../../internal/sha2/sha256_amd64.s
 //go:generate go run -C ../asm ./sha512 -out ../../internal/sha2/sha512_amd64.s
-//go:generate go run -C ../asm ./neon -out ../../internal/sha2/sha512_arm64.s
+//go:generate go run -C ../asm ./neon -out ../../internal/sha2/sha2_arm64.s
 
 // A Word is what a hash computes with: 32 bits for SHA-224 and SHA-256, 64 bits for SHA-384 and
 // SHA-512. The compiler makes a copy of each function for each, in which its size is a constant.

@@ -13,15 +13,20 @@ import (
 )
 
 // Whether the kernels run, see [kernel.Kernel].
-var use512SHA512 bool
+var use256SHA2, use512SHA512 bool
 
 func init() {
-	kernel.Register(kernel.SHA256, "stdlib")
+	kernel.Register(kernel.SHA256, "stdlib", kernel.Kernel{Name: "sha2", Needs: kernel.Set{kernel.ARM64SHA2}, Use: &use256SHA2})
 	kernel.Register(kernel.SHA512, "stdlib", kernel.Kernel{Name: "sha512", Needs: kernel.Set{kernel.ARM64SHA512}, Use: &use512SHA512})
 }
 
 // HasAssembly reports whether the kernels are in use, and not the standard library.
-func HasAssembly[W Word]() bool { return wordSize[W]() == 8 && use512SHA512 }
+func HasAssembly[W Word]() bool {
+	if wordSize[W]() == 4 {
+		return use256SHA2
+	}
+	return use512SHA512
+}
 
 // LaneCount returns 0: there are pairs instead.
 func LaneCount[W Word]() (lanes, minLanes int) { return 0, 0 }
@@ -30,18 +35,28 @@ func LaneCount[W Word]() (lanes, minLanes int) { return 0, 0 }
 // after the other.
 func HasPairs[W Word]() bool { return HasAssembly[W]() }
 
-// compress calls the kernel, as block512SHA512. There is none for 32-bit words: see HasAssembly.
+// compress calls the kernel, as block256SHA2.
 //
 //go:nosplit
 func compress[W Word](state *State[W], p *byte, blocks int, end *end[W]) {
-	block512SHA512((*[8]uint64)(unsafe.Pointer(state)), p, blocks, &k512, (*end512)(unsafe.Pointer(end)))
+	s, e := unsafe.Pointer(state), unsafe.Pointer(end)
+	if wordSize[W]() == 4 {
+		block256SHA2((*[8]uint32)(s), p, blocks, &k256, (*end256)(e))
+	} else {
+		block512SHA512((*[8]uint64)(s), p, blocks, &k512, (*end512)(e))
+	}
 }
 
-// compressPair calls the kernel, as pair512SHA512.
+// compressPair calls the kernel, as pair256SHA2.
 //
 //go:nosplit
 func compressPair[W Word](state, other *State[W], p, q *byte, blocks int, end *[2]end[W]) {
-	pair512SHA512((*[8]uint64)(unsafe.Pointer(state)), (*[8]uint64)(unsafe.Pointer(other)), p, q, blocks, &k512, (*[2]end512)(unsafe.Pointer(end)))
+	s, t, e := unsafe.Pointer(state), unsafe.Pointer(other), unsafe.Pointer(end)
+	if wordSize[W]() == 4 {
+		pair256SHA2((*[8]uint32)(s), (*[8]uint32)(t), p, q, blocks, &k256, (*[2]end256)(e))
+	} else {
+		pair512SHA512((*[8]uint64)(s), (*[8]uint64)(t), p, q, blocks, &k512, (*[2]end512)(e))
+	}
 }
 
 func compressLanes[W Word](*Lanes[W], *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // never called: see LaneCount
@@ -54,15 +69,25 @@ func iterateLanes[W Word](*iterations[W], int) {} // nor this
 
 // The assembly. k is the constants.
 
-// block512SHA512 compresses blocks from p on into state. If blocks is 0, it compresses the block that
-// p and end make, and if that has an outer chaining value, it then sets state to the result of
+// block256SHA2 compresses blocks from p on into state. If blocks is 0, it compresses the block that p
+// and end make, and if that has an outer chaining value, it then sets state to the result of
 // compressing the hash and its padding into that.
+//
+//go:noescape
+func block256SHA2(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
+
+// pair256SHA2 is block256SHA2 for state, p and the first end, and for other, q and the second one.
+// Both ends have outer chaining values, or neither has.
+//
+//go:noescape
+func pair256SHA2(state, other *[8]uint32, p, q *byte, blocks int, k *[64]uint32, end *[2]end256)
+
+// block512SHA512 is block256SHA2 for 64-bit words.
 //
 //go:noescape
 func block512SHA512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end512)
 
-// pair512SHA512 is block512SHA512 for state, p and the first end, and for other, q and the second
-// one. Both ends have outer chaining values, or neither has.
+// pair512SHA512 is pair256SHA2 for 64-bit words.
 //
 //go:noescape
 func pair512SHA512(state, other *[8]uint64, p, q *byte, blocks int, k *[80]uint64, end *[2]end512)

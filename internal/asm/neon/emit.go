@@ -145,6 +145,15 @@ func interleave(a, b code) (all code) {
 	return all
 }
 
+// side appends what f makes of each lane, side by side.
+func (c *code) side(lanes []lane, f func(l lane) code) {
+	all := f(lanes[0])
+	for _, l := range lanes[1:] {
+		all = interleave(all, f(l))
+	}
+	c.add(all)
+}
+
 // wiped returns the lines of c, with instructions before each return that set vector registers to
 // zero: those that c has written, and V16 and V17, with which Go code copies.
 func (c *code) wiped() (lines []string) {
@@ -343,14 +352,26 @@ func (c *code) ext(d, n, m v) {
 	c.writes(d)
 }
 
+// The instructions for SHA-256. sha256h and sha256h2 are four rounds, see fourRounds; sha256su0 and
+// sha256su1 make four words of the message schedule.
+func (c *code) sha256h(d, n, m v)   { c.hash("SHA256H", d, n, m, s4) }
+func (c *code) sha256h2(d, n, m v)  { c.hash("SHA256H2", d, n, m, s4) }
+func (c *code) sha256su1(d, n, m v) { c.vthree("SHA256SU1", d, n, m, s4) }
+
+func (c *code) sha256su0(d, n v) {
+	c.op("SHA256SU0", n.in(s4), d.in(s4))
+	c.writes(d)
+}
+
 // The instructions for SHA-512. sha512h and sha512h2 are two rounds, see doubleRound; sha512su0 and
 // sha512su1 make two words of the message schedule.
-func (c *code) sha512h(d, n, m v)   { c.sha512("SHA512H", d, n, m) }
-func (c *code) sha512h2(d, n, m v)  { c.sha512("SHA512H2", d, n, m) }
+func (c *code) sha512h(d, n, m v)   { c.hash("SHA512H", d, n, m, d2) }
+func (c *code) sha512h2(d, n, m v)  { c.hash("SHA512H2", d, n, m, d2) }
 func (c *code) sha512su1(d, n, m v) { c.vthree("SHA512SU1", d, n, m, d2) }
 
-func (c *code) sha512(name string, d, n, m v) {
-	c.op(name, m.in(d2), n.whole(), d.whole())
+// hash is an instruction whose last operand alone has lanes.
+func (c *code) hash(name string, d, n, m v, lanes string) {
+	c.op(name, m.in(lanes), n.whole(), d.whole())
 	c.writes(d)
 }
 

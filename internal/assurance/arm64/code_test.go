@@ -33,7 +33,7 @@ var files = map[string]string{
 	"example.com/fastmac/internal/aes":      "internal/aes/aes_arm64.s",
 	"example.com/fastmac/internal/gcm":      "internal/gcm/gcm_arm64.s",
 	"example.com/fastmac/internal/prefetch": "internal/prefetch/prefetch_arm64.s",
-	"example.com/fastmac/internal/sha2":     "internal/sha2/sha512_arm64.s",
+	"example.com/fastmac/internal/sha2":     "internal/sha2/sha2_arm64.s",
 }
 
 // A compiled is a function of a file, and its machine code without what fills it up at the end.
