@@ -74,6 +74,7 @@ func CheckReserved(f *machine.Function) error {
 const (
 	AES    machine.Class = "AES"
 	PMULL  machine.Class = "PMULL"
+	SHA2   machine.Class = "SHA2"
 	SHA512 machine.Class = "SHA512"
 	RNG    machine.Class = "RNG"
 )
@@ -85,6 +86,8 @@ func classes(mnemonic string) []machine.Class {
 		return []machine.Class{AES}
 	case strings.HasPrefix(mnemonic, "pmull"):
 		return []machine.Class{PMULL}
+	case strings.HasPrefix(mnemonic, "sha256"):
+		return []machine.Class{SHA2}
 	case strings.HasPrefix(mnemonic, "sha512"):
 		return []machine.Class{SHA512}
 	case mnemonic == "rndrrs":
@@ -102,6 +105,8 @@ func MayNeed(f *machine.Function) []machine.Class {
 		return []machine.Class{AES}
 	case strings.HasSuffix(f.Pkg, "/gcm"):
 		return []machine.Class{AES, PMULL}
+	case strings.HasSuffix(f.Name, "SHA2"):
+		return []machine.Class{SHA2}
 	case strings.HasSuffix(f.Name, "SHA512"):
 		return []machine.Class{SHA512}
 	case strings.HasSuffix(f.Pkg, "/fastmac") && strings.Contains(f.Name, "Nonce"):

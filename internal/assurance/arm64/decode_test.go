@@ -327,6 +327,7 @@ func TestMayNeed(t *testing.T) {
 		"example.com/fastmac.tagNonceNEON":                   "[AES]",
 		"example.com/fastmac/internal/aes.keystream":         "[AES]",
 		"example.com/fastmac/internal/gcm.sealARMv8":         "[AES PMULL]",
+		"example.com/fastmac/internal/sha2.pair256SHA2":      "[SHA2]",
 		"example.com/fastmac/internal/sha2.block512SHA512":   "[SHA512]",
 		"example.com/fastmac/internal/wipe.zeroNonce":        "[]",
 		"example.com/fastmac/internal/something.tagNonceAES": "[]",

@@ -174,7 +174,7 @@ func (*emulator) Has(c machine.Class) bool {
 	if runtime.GOARCH != "arm64" {
 		return true
 	}
-	return map[machine.Class]bool{AES: cpu.ARM64.HasAES, PMULL: cpu.ARM64.HasPMULL, SHA512: cpu.ARM64.HasSHA512}[c]
+	return map[machine.Class]bool{AES: cpu.ARM64.HasAES, PMULL: cpu.ARM64.HasPMULL, SHA2: cpu.ARM64.HasSHA2, SHA512: cpu.ARM64.HasSHA512}[c]
 }
 
 // Compare executes an instruction a number of times with the CPU and with the model, and

@@ -164,7 +164,7 @@ func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 	return true
 }
 
-// cryptography executes an instruction of AES, GHASH or SHA-512. It reports whether i is one.
+// cryptography executes an instruction of AES, GHASH or SHA-2. It reports whether i is one.
 func (m model[W, V]) cryptography(i *machine.Instruction) bool {
 	o := &i.Operands[0]
 	a, b := m.sources(i)
@@ -191,18 +191,41 @@ func (m model[W, V]) cryptography(i *machine.Instruction) bool {
 		both(m.Carryless(low(a), low(b)))
 	case "pmull2":
 		both(m.Carryless(high(a), high(b)))
+	case "sha256h": // the first four variables after four rounds, FIPS 180-4 section 6.2.2
+		first, _ := m.fourRounds(&d, a, b)
+		m.lanes(o, 32, func(k int) W { return first[k] })
+	case "sha256h2": // the last four
+		_, last := m.fourRounds(a, &d, b)
+		m.lanes(o, 32, func(k int) W { return last[k] })
+	case "sha256su0": // of the message schedule: W[t-16] + sigma0(W[t-15])
+		m.lanes(o, 32, func(k int) W {
+			w := m.Lane(a, 32, 0)
+			if k < 3 {
+				w = m.Lane(&d, 32, k+1)
+			}
+			return m.Add(32, m.Lane(&d, 32, k), m.Xor(32, m.turned(32, w, 7, 18), m.Right(32, w, 3)))
+		})
+	case "sha256su1": // that, W[t-7] and sigma1(W[t-2])
+		before := []W{m.Lane(b, 32, 2), m.Lane(b, 32, 3)}
+		seventh := []W{m.Lane(a, 32, 1), m.Lane(a, 32, 2), m.Lane(a, 32, 3), m.Lane(b, 32, 0)}
+		m.lanes(o, 32, func(k int) W {
+			w := before[k]
+			w = m.Add(32, m.Add(32, m.Lane(&d, 32, k), seventh[k]), m.Xor(32, m.turned(32, w, 17, 19), m.Right(32, w, 10)))
+			before = append(before, w)
+			return w
+		})
 	case "sha512h": // T1 of two rounds, FIPS 180-4 section 6.4.2, less what is added later
-		first := sum(m.ch(high(b), low(a), high(a)), m.turned(high(b), 14, 18, 41), high(&d))
+		first := sum(m.ch(high(b), low(a), high(a)), m.turned(64, high(b), 14, 18, 41), high(&d))
 		e := sum(first, low(b))
-		both(sum(m.ch(e, high(b), low(a)), m.turned(e, 14, 18, 41), low(&d)), first)
+		both(sum(m.ch(e, high(b), low(a)), m.turned(64, e, 14, 18, 41), low(&d)), first)
 	case "sha512h2": // T2 of two rounds, plus T1
-		first := sum(m.maj(low(a), high(b), low(b)), m.turned(low(b), 28, 34, 39), high(&d))
-		both(sum(m.maj(first, low(b), high(b)), m.turned(first, 28, 34, 39), low(&d)), first)
+		first := sum(m.maj(low(a), high(b), low(b)), m.turned(64, low(b), 28, 34, 39), high(&d))
+		both(sum(m.maj(first, low(b), high(b)), m.turned(64, first, 28, 34, 39), low(&d)), first)
 	case "sha512su0": // of the message schedule
-		small := func(w W) W { return m.Xor(64, m.turned(w, 1, 8), m.Right(64, w, 7)) }
+		small := func(w W) W { return m.Xor(64, m.turned(64, w, 1, 8), m.Right(64, w, 7)) }
 		both(sum(low(&d), small(high(&d))), sum(high(&d), small(low(a))))
 	case "sha512su1":
-		small := func(w W) W { return m.Xor(64, m.turned(w, 19, 61), m.Right(64, w, 6)) }
+		small := func(w W) W { return m.Xor(64, m.turned(64, w, 19, 61), m.Right(64, w, 6)) }
 		both(sum(low(&d), small(low(a)), low(b)), sum(high(&d), small(high(a)), high(b)))
 	default:
 		return false
@@ -210,15 +233,32 @@ func (m model[W, V]) cryptography(i *machine.Instruction) bool {
 	return true
 }
 
+// fourRounds returns the variables a to d and e to h after four rounds of SHA-256. w has the sums of K
+// and W.
+func (m model[W, V]) fourRounds(abcd, efgh, w *V) (first, last [4]W) {
+	for k := range 4 {
+		first[k], last[k] = m.Lane(abcd, 32, k), m.Lane(efgh, 32, k)
+	}
+	for k := range 4 {
+		a, b, c, d := first[0], first[1], first[2], first[3]
+		e, f, g, h := last[0], last[1], last[2], last[3]
+		t1 := m.Add(32, h, m.turned(32, e, 6, 11, 25))
+		t1 = m.Add(32, m.Add(32, t1, m.Ternary(32, 0xca, e, f, g)), m.Lane(w, 32, k))
+		t2 := m.Add(32, m.turned(32, a, 2, 13, 22), m.Ternary(32, 0xe8, a, b, c))
+		first, last = [4]W{m.Add(32, t1, t2), a, b, c}, [4]W{m.Add(32, d, t1), e, f, g}
+	}
+	return first, last
+}
+
 // ch and maj are the functions of FIPS 180-4, section 4.1.3.
 func (m model[W, V]) ch(x, y, z W) W  { return m.Ternary(64, 0xca, x, y, z) }
 func (m model[W, V]) maj(x, y, z W) W { return m.Ternary(64, 0xe8, x, y, z) }
 
-// turned returns the xor of rotations of a word.
-func (m model[W, V]) turned(w W, by ...uint) (x W) {
-	x = m.Rotate(64, w, by[0])
-	for _, n := range by[1:] {
-		x = m.Xor(64, x, m.Rotate(64, w, n))
+// turned returns the xor of rotations of a word of n bits.
+func (m model[W, V]) turned(n int, w W, by ...uint) (x W) {
+	x = m.Rotate(n, w, by[0])
+	for _, k := range by[1:] {
+		x = m.Xor(n, x, m.Rotate(n, w, k))
 	}
 	return x
 }

@@ -75,7 +75,7 @@ order. What the model does not know:
 		cpus:    []cpu{{name: "neoverse-n1"}, {name: "neoverse-v1"}, {name: "neoverse-v2"}},
 		kernels: kernelsARM64,
 		limits: `
-Cycles of one core per KiB of the message, which is in the L1 cache, or per block of SHA-512, of
+Cycles of one core per KiB of the message, which is in the L1 cache, or per block of SHA-2, of
 which a pair has two; loop 2 is the block of an outer hash. encryptBlocks and AES-GCM have a key of
 16 bytes, keystream one of 32. gcmAesData is GMAC of crypto/cipher, for comparison. What the model
 does not know, in addition to the list for amd64:
@@ -217,7 +217,8 @@ var kernelsARM64 = []kernel{
 	// AES-128 has nine rounds before the last one, AES-256 thirteen.
 	{`/internal/aes\.encryptBlocks`, "KiB", "aesmc", 64 * 9, false, 9},
 	{`/internal/aes\.keystream`, "KiB", "aesmc", 64 * 13, false, 0},
-	// 80 rounds.
+	// 64 rounds and 80.
+	{`/internal/sha2\.(block|pair)256SHA2`, "block", "sha256h", 16, false, 0},
 	{`/internal/sha2\.(block|pair)512SHA512`, "block", "sha512h", 40, false, 0},
 	// The bytes of each block are reversed.
 	{`/internal/gcm\.(hash|gmac)ARMv8`, "KiB", "tbl rev64", 64, false, 0},

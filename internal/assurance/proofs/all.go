@@ -99,7 +99,7 @@ func (x proof) run(v *prover) (cases int, err error) {
 // for which size of keys or of SHA-2, it is.
 func kernelName(f *machine.Function) string { return nameEnd.ReplaceAllString(f.Name, "") }
 
-var nameEnd = regexp.MustCompile(`(128|192|256|(256|512)?(AESNI|VAES(256)?|AVX512|AVX2|NEON|ARMv8|SHA(256|512)?))$`)
+var nameEnd = regexp.MustCompile(`(128|192|256|(256|512)?(AESNI|VAES(256)?|AVX512|AVX2|NEON|ARMv8|SHA(2|512)?))$`)
 
 // proofsOf returns the proofs of a function.
 func proofsOf(f *machine.Function) []proof {
