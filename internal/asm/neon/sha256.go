@@ -6,15 +6,15 @@ package main
 
 import "fmt"
 
-// SHA-256. A lane has a:b:c:d, e:f:g:h and a copy of the first. V24 and V25 have the constants of four
-// rounds each, for both lanes.
+// SHA-256. A lane has a:b:c:d, e:f:g:h and a copy of the first. V16 and V17, which are wiped in any
+// case, have the constants of four rounds each, for both lanes.
 var sha256 = hash{
 	bits:        256,
 	instruction: "SHA2",
 	words:       s4,
 	pair: [2]lane{
 		{0, 1, 7, []v{0, 1, 2}, []v{3, 4, 5, 6}, []v{7}, ""},
-		{8, 9, 10, []v{16, 17, 18}, []v{19, 20, 21, 22}, []v{23}, "end256__size+"},
+		{8, 9, 10, []v{18, 19, 20}, []v{21, 22, 23, 24}, []v{25}, "end256__size+"},
 	},
 	rounds: rounds256,
 	padded: padded256,
@@ -22,7 +22,7 @@ var sha256 = hash{
 
 // rounds256 is all rounds of a block.
 func rounds256(c *code, lanes []lane) {
-	k := [2]v{24, 25}
+	k := [2]v{16, 17}
 	for r := range 16 {
 		if r%2 == 0 {
 			c.ldp(k[0], k[1], at(constants, 16*r))

@@ -84,6 +84,7 @@ func TestWrongModels(t *testing.T) {
 		"an index behind the table":    func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongLess{d} },
 		"the lane of a table":          func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongPick{d} },
 		"one bit of the S-box's use":   func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongAES{d} },
+		"a function of three words":    func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongTernary{d} },
 		"the columns of AES":           func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongColumns{d} },
 		"a count of a register":        func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongCount{d} },
 		"the bits that are extended":   func(d *algebra.Numbers) algebra.Algebra[uint64, algebra.Bytes64] { return wrongExtend{d} },
@@ -104,6 +105,7 @@ type (
 	wrongPick    struct{ *algebra.Numbers }
 	wrongAES     struct{ *algebra.Numbers }
 	wrongColumns struct{ *algebra.Numbers }
+	wrongTernary struct{ *algebra.Numbers }
 	wrongCount   struct{ *algebra.Numbers }
 	wrongExtend  struct{ *algebra.Numbers }
 	wrongStore   struct{ *algebra.Numbers }
@@ -115,6 +117,11 @@ func (wrongBorrow) Borrow(_ int, a, b, _ uint64) uint64 { return algebra.Truth(a
 func (wrongLess) Less(_ int, _, _ uint64) uint64        { return 1 }
 func (wrongCount) LeftBy(_ int, a, by uint64) uint64    { return a << (by & 31) }
 func (wrongExtend) Extend(n int, a uint64) uint64       { return uint64(int64(a<<(64-n)) >> (64 - n)) }
+
+// Ternary is ch for maj too.
+func (w wrongTernary) Ternary(n int, _ uint64, a, b, c uint64) uint64 {
+	return w.Numbers.Ternary(n, 0xca, a, b, c)
+}
 
 func (w wrongWide) Wide(a, b uint64) (low, high uint64) {
 	low, high = w.Numbers.Wide(a, b)

@@ -31,6 +31,7 @@ const (
 
 	nhFileARM64  = "nh_arm64.s"
 	aesFileARM64 = "internal/aes/aes_arm64.s"
+	sha2File     = "internal/sha2/sha2_arm64.s"
 )
 
 // A fault is a change of a function, made by somebody who wants it to pass: the lines are put in
@@ -315,6 +316,41 @@ var plantedARM64 = []fault{
 	{"AES on a CPU without it", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; AESE V31.B16, V30.B16", "has an instruction of AES"},
 	{"a jump to another function", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "...; CBZ R0, other; B ·fillNEON(SB); other:", "jumps to another function"},
 	{"a call", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; BL ·nhPolyNEON(SB)", "no instruction"},
+
+	// SHA-2.
+	{"the constants of other rounds", sha2File, "block256SHA2", "FLDPQ 32(R3), (F16, F17)", "FLDPQ 64(R3), (F16, F17)", "word"},
+	{"the constants of the four rounds before", sha2File, "block256SHA2", "VADD V17.S4, V4.S4, V7.S4", "VADD V16.S4, V4.S4, V7.S4", "word"},
+	{"the new variables for the old ones", sha2File, "block256SHA2", "SHA256H2 V7.S4, V2, V1", "SHA256H2 V7.S4, V0, V1", "word"},
+	{"the variables of four rounds before", sha2File, "block256SHA2", "SHA256H V7.S4, V1, V0", "SHA256H V7.S4, V2, V0", "word"},
+	{"one part of the schedule for the other", sha2File, "block256SHA2", "SHA256SU0 V4.S4, V3.S4", "SHA256SU0 V5.S4, V3.S4", "word"},
+	{"other words of the schedule", sha2File, "block256SHA2", "SHA256SU1 V6.S4, V5.S4, V3.S4", "SHA256SU1 V5.S4, V6.S4, V3.S4", "word"},
+	{"the sum of a block and the state is left out", sha2File, "block256SHA2", "VADD V4.S4, V1.S4, V1.S4", "NOP", "word"},
+	{"words that are not reversed", sha2File, "block256SHA2", "VREV32 V6.B16, V6.B16", "NOP", "word"},
+	{"a store that is left out", sha2File, "block256SHA2", "FSTPQ (F0, F1), 0(R0)", "FMOVQ F0, 0(R0)", "word"},
+	{"a write after the state", sha2File, "block256SHA2", "FSTPQ (F0, F1), 0(R0)", "FSTPQ (F0, F1), 16(R0)", "are outside of state"},
+	{"a read after the last word", sha2File, "block256SHA2", "FMOVD 0(R11), F7", "FMOVQ 0(R11), F7", "access to 16 bytes"},
+	{"a word for the tail", sha2File, "block256SHA2", "MOVWU end256_tail(R4), R6", "MOVWU end256_bits(R4), R6", "word"},
+	{"half of the length", sha2File, "block256SHA2", "MOVD end256_bits(R4), R12", "MOVWU end256_bits(R4), R12", "word"},
+	{"the length of one block", sha2File, "block256SHA2", "MOVD $768<<32, R5", "MOVD $256<<32, R5", "word"},
+	{"vectors in other places", sha2File, "block256SHA2", "TBZ $2, R5, end0After2", "TBZ $2, R5, end0After1", "cannot be reached"},
+	{"the fourth block", sha2File, "block256SHA2", "CBZ R2, padded", "CMP $4, R2; BNE other; SUB $1, R2, R2; other:; ...", "is not executed"},
+	{"the fourth block, without other code", sha2File, "block256SHA2", "CBZ R2, padded", "CMP $4, R2; MOVD $3, R5; CSEL EQ, R5, R2, R2; ...", "no difference of"},
+	{"a secret in a vector register, after SHA-256", sha2File, "block256SHA2", "VEOR V2.B16, V2.B16, V2.B16", "NOP", "vector register 2"},
+	{"a branch on the state", sha2File, "block256SHA2", "MOVD p+8(FP), R1", "MOVD (R0), R5; TBZ $0, R5, other; MOVD ZR, R5; other:; ...", "the branch depends on a secret"},
+	{"a branch on the tail", sha2File, "block256SHA2", "MOVWU end256_tail(R4), R6", "...; CBZ R6, other; MOVD ZR, R12; other:", "the branch depends on a secret"},
+	{"a load at a word of the message", sha2File, "block256SHA2", "FLDPQ.P 32(R1), (F5, F6)", "MOVWU (R1), R5; AND $60, R5, R5; ADD R5, R3, R5; MOVWU (R5), R5; ...", "the address depends on a secret"},
+	{"SHA-512 on a CPU with SHA-256", sha2File, "block256SHA2", "VREV32 V3.B16, V3.B16", "...; SHA512SU0 V26.D2, V26.D2", "has an instruction of SHA512"},
+	{"SHA-256 on a CPU without it", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; SHA256SU0 V31.S4, V30.S4", "has an instruction of SHA2"},
+	{"the state of the other message", sha2File, "pair256SHA2", "MOVD other+8(FP), R8", "MOVD state+0(FP), R8", "word"},
+	{"words of the other message", sha2File, "pair256SHA2", "FLDPQ.P 32(R9), (F21, F22)", "FLDPQ -32(R1), (F21, F22)", "word"},
+	{"the variables of the other message", sha2File, "pair256SHA2", "SHA256H V25.S4, V19, V18", "SHA256H V25.S4, V1, V18", "word"},
+	{"the sums of the other message", sha2File, "pair256SHA2", "SHA256H2 V25.S4, V20, V19", "SHA256H2 V7.S4, V20, V19", "word"},
+	{"the tail of the other message", sha2File, "pair256SHA2", "MOVWU (end256__size+end256_tail)(R4), R6", "MOVWU end256_tail(R4), R6", "word"},
+	{"the length of the other message", sha2File, "pair256SHA2", "MOVD (end256__size+end256_bits)(R4), R12", "MOVD end256_bits(R4), R12", "word"},
+	{"the outer value of the other message", sha2File, "pair256SHA2", "MOVD (end256__size+end256_outer)(R4), R10", "MOVD end256_outer(R4), R10", "word"},
+	{"a secret of the second message in a vector register", sha2File, "pair256SHA2", "VEOR V20.B16, V20.B16, V20.B16", "NOP", "vector register 20"},
+	{"the constants of two rounds of 64 bits", sha2File, "block512SHA512", "FMOVQ.P 16(R5), F28", "FMOVQ (R5), F28", "word"},
+	{"a secret of SHA-512 in a vector register", sha2File, "pair512SHA512", "VEOR V17.B16, V17.B16, V17.B16", "NOP", "vector register 17"},
 }
 
 // trusted are faults of sizes that no proof has, as SECURITY.md says.

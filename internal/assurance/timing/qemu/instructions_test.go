@@ -30,7 +30,9 @@ var operations = []string{
 	"stream/64/16", "stream/64/64", "stream/64/1024",
 	"stream/128/16", "stream/128/64", "stream/128/1024",
 	"batch/64/64", "batch/128/64",
-	"hmac/512/16", "hmac/512/64", "hmac/512/1024",
+	"hmac/256/16", "hmac/256/32", "hmac/256/1024", "hmacnew/256/32",
+	"hmac/512/16", "hmac/512/64", "hmac/512/1024", "hmacnew/512/32",
+	"hmacbatch/256/32", "hmacbatch/256/1024",
 	"hmacbatch/512/16", "hmacbatch/512/1024",
 	"gmac/128/16", "gmac/128/64", "gmac/128/1024", "gmac/128/16384",
 	"seal/128/64", "seal/128/1024",
@@ -45,6 +47,7 @@ var peers = []string{
 	"crypto.gmac/128/16", "crypto.gmac/128/64", "crypto.gmac/128/256", "crypto.gmac/128/1024", "crypto.gmac/128/1500", "crypto.gmac/128/16384",
 	"crypto.seal/128/64", "crypto.seal/128/1024", "crypto.seal/256/64", "crypto.seal/256/1024",
 	"crypto.open/128/64", "crypto.open/128/1024", "crypto.open/256/64", "crypto.open/256/1024",
+	"crypto.hmac/256/16", "crypto.hmac/256/32", "crypto.hmac/256/1024", "crypto.new/256/32",
 	"crypto.hmac/512/16", "crypto.hmac/512/64", "crypto.hmac/512/1024",
 	"verify/64/64", "tag/32/64", "tag/96/64", "init/64/16", "init/128/32", "hwrand/0/16", "hwrand/0/1024",
 }

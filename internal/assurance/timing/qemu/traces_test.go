@@ -26,7 +26,8 @@ var sizes = []int{0, 1, 7, 15, 16, 31, 32, 33, 100, 1023, 1024, 1025, 2049, 5000
 var traced = map[string][]int{
 	"tag": {32, 64, 96, 128}, "stream": {32, 64, 96, 128}, "parts": {64, 128}, "batch": {64, 128},
 	"verify": {64, 128}, "wrong": {64, 128}, "gmac": {128, 192, 256}, "seal": {128, 192, 256}, "open": {128, 192, 256},
-	"hmac": {256, 384, 512}, "hmacbatch": {256, 384, 512}, "hmacverify": {256, 384, 512}, "pbkdf2": {384, 512}, "hwrand": {0},
+	"hmac": {256, 384, 512}, "hmacbatch": {256, 384, 512}, "hmacverify": {256, 384, 512}, "pbkdf2": {256, 384, 512},
+	"hmacnew": {256, 512}, "hwrand": {0},
 }
 
 // leaks are the operations that leak, and a part of what must be found.

@@ -9,7 +9,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
-	"crypto/sha512"
 	"time"
 	"unsafe"
 
@@ -34,6 +33,7 @@ var operations = map[string]func(tagSize, size int) func(){
 	"init.gmac":   initGMAC,
 	"gmac":        gmac,
 	"hmac":        hmacTag,
+	"hmacnew":     hmacNew,
 	"hmacbatch":   hmacBatch,
 	"hmacverify":  hmacVerify,
 	"pbkdf2":      deriveKey,
@@ -44,6 +44,7 @@ var operations = map[string]func(tagSize, size int) func(){
 	"crypto.seal": cryptoSeal,
 	"crypto.open": cryptoOpen,
 	"crypto.hmac": cryptoHMAC,
+	"crypto.new":  cryptoNewHMAC,
 	"branch":      branch,
 	"index":       index,
 }
@@ -142,6 +143,12 @@ func hmacKey(tagSize int) (*fastmac.HMACKey, crypto.Hash) {
 func hmacTag(tagSize, size int) func() {
 	k, _ := hmacKey(tagSize)
 	return func() { k.Tag(out[:0], message[:size]) }
+}
+
+// hmacNew has a new key of 32 bytes for each message.
+func hmacNew(tagSize, size int) func() {
+	_, h := hmacKey(tagSize)
+	return func() { fastmac.SumHMAC(h, out[:0], key[:32], message[:size]) }
 }
 
 func hmacMessages(h crypto.Hash, size int) []fastmac.Message {
@@ -248,10 +255,20 @@ func cryptoOpen(keySize, size int) func() {
 	}
 }
 
-func cryptoHMAC(_, size int) func() {
-	m := hmac.New(sha512.New, key[:])
+func cryptoHMAC(tagSize, size int) func() {
+	_, h := hmacKey(tagSize)
+	m := hmac.New(h.New, key[:])
 	return func() {
 		m.Reset()
+		m.Write(message[:size])
+		m.Sum(out[:0])
+	}
+}
+
+func cryptoNewHMAC(tagSize, size int) func() {
+	_, h := hmacKey(tagSize)
+	return func() {
+		m := hmac.New(h.New, key[:32])
 		m.Write(message[:size])
 		m.Sum(out[:0])
 	}
