@@ -61,13 +61,38 @@ func compressPair[W Word](state, other *State[W], p, q *byte, blocks int, end *[
 
 func compressLanes[W Word](*Lanes[W], *[MaxLanes]*byte, int, LaneSet, LaneSet) {} // never called: see LaneCount
 
-func sideBySide[W Word](int) (n int, inLanes bool) { return 0, false } // no kernel makes steps of iterations
+// sideBySide returns how many of count iterations a kernel makes side by side, 0 if there is none, and
+// false: [iterate] makes them.
+func sideBySide[W Word](count int) (n int, inLanes bool) {
+	if HasPairs[W]() {
+		n = min(count, 2)
+	}
+	return n, false
+}
 
-func iterate[W Word]([]Iteration[W], int) {} // never called: see sideBySide
+// iterate makes n steps of one iteration or two.
+func iterate[W Word](its []Iteration[W], n int) {
+	first := unsafe.Pointer(unsafe.SliceData(its))
+	switch {
+	case wordSize[W]() == 4 && len(its) == 1:
+		iterate256SHA2((*iteration256)(first), n, &k256)
+	case wordSize[W]() == 4:
+		iteratePair256SHA2((*[2]iteration256)(first), n, &k256)
+	case len(its) == 1:
+		iterate512SHA512((*iteration512)(first), n, &k512)
+	default:
+		iteratePair512SHA512((*[2]iteration512)(first), n, &k512)
+	}
+}
 
-func iterateLanes[W Word](*iterations[W], int) {} // nor this
+func iterateLanes[W Word](*iterations[W], int) {} // never called: see sideBySide
 
 // The assembly. k is the constants.
+
+type (
+	iteration256 = Iteration[uint32]
+	iteration512 = Iteration[uint64]
+)
 
 // block256SHA2 compresses blocks from p on into state. If blocks is 0, it compresses the block that p
 // and end make, and if that has an outer chaining value, it then sets state to the result of
@@ -82,6 +107,16 @@ func block256SHA2(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end
 //go:noescape
 func pair256SHA2(state, other *[8]uint32, p, q *byte, blocks int, k *[64]uint32, end *[2]end256)
 
+// iterate256SHA2 makes n steps of an iteration, at least one: see [Iterate].
+//
+//go:noescape
+func iterate256SHA2(it *iteration256, n int, k *[64]uint32)
+
+// iteratePair256SHA2 is iterate256SHA2 for two iterations.
+//
+//go:noescape
+func iteratePair256SHA2(its *[2]iteration256, n int, k *[64]uint32)
+
 // block512SHA512 is block256SHA2 for 64-bit words.
 //
 //go:noescape
@@ -91,3 +126,13 @@ func block512SHA512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *e
 //
 //go:noescape
 func pair512SHA512(state, other *[8]uint64, p, q *byte, blocks int, k *[80]uint64, end *[2]end512)
+
+// iterate512SHA512 is iterate256SHA2 for 64-bit words.
+//
+//go:noescape
+func iterate512SHA512(it *iteration512, n int, k *[80]uint64)
+
+// iteratePair512SHA512 is iteratePair256SHA2 for 64-bit words.
+//
+//go:noescape
+func iteratePair512SHA512(its *[2]iteration512, n int, k *[80]uint64)

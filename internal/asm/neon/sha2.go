@@ -60,6 +60,19 @@ func (f *file) sha2() {
 		c.load(h.pair[1].p, fn.arg("q"))
 		h.compress(&c, fn, h.pair[:])
 		f.write(c)
+
+		fn = f.begin(fmt.Sprint("iterate", h.bits, h.instruction))
+		c = code{}
+		c.load(h.pair[0].state, fn.arg("it"))
+		h.iterate(&c, fn, h.pair[:1])
+		f.write(c)
+
+		fn = f.begin(fmt.Sprint("iteratePair", h.bits, h.instruction))
+		c = code{}
+		c.load(h.pair[0].state, fn.arg("its"))
+		c.addx(h.pair[1].state, h.pair[0].state, iterationStates*h.bits/8)
+		h.iterate(&c, fn, h.pair[:])
+		f.write(c)
 	}
 }
 
@@ -144,13 +157,19 @@ func (h *hash) bigEndian(c *code, l lane) {
 	}
 }
 
-// outer makes the last block of the outer hash: the inner hash and its padding, whose first word has
-// one bit, and whose last word is the length of two blocks but for half a block.
+// outer makes the last block of the outer hash: the inner hash and its padding.
 func (h *hash) outer(c *code, l lane) {
-	half := len(l.w) / 2
-	for i := range half {
-		c.vmov(l.w[i], l.s[i])
+	for i, w := range l.w[:len(l.w)/2] {
+		c.vmov(w, l.s[i])
 	}
+	h.outerPadding(c, l)
+	l.loadState(c)
+}
+
+// outerPadding makes the second half of a block whose first half is a hash: a word with one bit, and
+// the length of a block and a half.
+func (h *hash) outerPadding(c *code, l lane) {
+	half := len(l.w) / 2
 	for _, w := range l.w[half:] {
 		c.zero(w)
 	}
@@ -163,5 +182,64 @@ func (h *hash) outer(c *code, l lane) {
 	c.toVector(l.w[half], 0, one)
 	c.constant(length, last)
 	c.toVector(l.w[len(l.w)-1], 1, length)
-	l.loadState(c)
+}
+
+// The chaining values of an iteration of PBKDF2, in the order in which it has them.
+const (
+	iterationInner = iota
+	iterationOuter
+	iterationU
+	iterationT
+	iterationStates
+)
+
+// iterate is all of a function for the iteration of PBKDF2, RFC 8018 section 5.2, except that it loads
+// the addresses of iterations: U becomes the HMAC of U, and is added to T. A step compresses two blocks,
+// both of a hash and outerPadding: U, and the inner hash. What it makes of these is the next U, so
+// that words never leave the registers.
+func (h *hash) iterate(c *code, fn function, lanes []lane) {
+	const steps, from, outer x = 2, 4, 6 // the offsets of the chaining value in use, and of the outer one
+	size := h.bits / 8
+	place := func(l lane, state, i int) mem { return at(l.state, state*size+16*i) }
+	c.load(steps, fn.arg("n"))
+	c.load(constants, fn.arg("k"))
+	c.mov(from, zr)
+	c.constant(outer, fmt.Sprint(iterationOuter*size))
+	for _, l := range lanes {
+		for i := 0; i < len(l.w)/2; i += 2 {
+			c.ldp(l.w[i], l.w[i+1], place(l, iterationU, i))
+		}
+	}
+	c.label("block")
+	for _, l := range lanes {
+		c.addx(l.from, l.state, from)
+		h.outerPadding(c, l)
+		l.loadState(c)
+	}
+	h.rounds(c, lanes)
+	for _, l := range lanes {
+		for i := 0; i < len(l.w)/2; i += 2 {
+			c.ldp(l.w[i], l.w[i+1], at(l.from, 16*i))
+			c.vadd(l.w[i], l.w[i], l.s[i], h.words)
+			c.vadd(l.w[i+1], l.w[i+1], l.s[i+1], h.words)
+		}
+	}
+	c.sub(from, outer, from)
+	c.jumpNotZero(from, "block")
+	for _, l := range lanes {
+		for i := 0; i < len(l.w)/2; i += 2 {
+			c.ldp(l.s[0], l.s[1], place(l, iterationT, i))
+			c.veor(l.s[0], l.s[0], l.w[i])
+			c.veor(l.s[1], l.s[1], l.w[i+1])
+			c.stp(l.s[0], l.s[1], place(l, iterationT, i))
+		}
+	}
+	c.subs(steps, steps, 1)
+	c.jumpIf("NE", "block")
+	for _, l := range lanes {
+		for i := 0; i < len(l.w)/2; i += 2 {
+			c.stp(l.w[i], l.w[i+1], place(l, iterationU, i))
+		}
+	}
+	c.ret()
 }

@@ -76,7 +76,7 @@ order. What the model does not know:
 		kernels: kernelsARM64,
 		limits: `
 Cycles of one core per KiB of the message, which is in the L1 cache, or per block of SHA-2, of
-which a pair has two; loop 2 is the block of an outer hash. encryptBlocks and AES-GCM have a key of
+which a pair has two; loop 2 of block and pair is the block of an outer hash. encryptBlocks and AES-GCM have a key of
 16 bytes, keystream one of 32. gcmAesData is GMAC of crypto/cipher, for comparison. What the model
 does not know, in addition to the list for amd64:
 
@@ -218,8 +218,8 @@ var kernelsARM64 = []kernel{
 	{`/internal/aes\.encryptBlocks`, "KiB", "aesmc", 64 * 9, false, 9},
 	{`/internal/aes\.keystream`, "KiB", "aesmc", 64 * 13, false, 0},
 	// 64 rounds and 80.
-	{`/internal/sha2\.(block|pair)256SHA2`, "block", "sha256h", 16, false, 0},
-	{`/internal/sha2\.(block|pair)512SHA512`, "block", "sha512h", 40, false, 0},
+	{`/internal/sha2\.(block|pair|iterate|iteratePair)256SHA2`, "block", "sha256h", 16, false, 0},
+	{`/internal/sha2\.(block|pair|iterate|iteratePair)512SHA512`, "block", "sha512h", 40, false, 0},
 	// The bytes of each block are reversed.
 	{`/internal/gcm\.(hash|gmac)ARMv8`, "KiB", "tbl rev64", 64, false, 0},
 	{`/internal/gcm\.(seal|open)ARMv8`, "KiB", "aesmc", 64 * 9, false, 0},

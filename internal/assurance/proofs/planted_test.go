@@ -351,6 +351,16 @@ var plantedARM64 = []fault{
 	{"a secret of the second message in a vector register", sha2File, "pair256SHA2", "VEOR V20.B16, V20.B16, V20.B16", "NOP", "vector register 20"},
 	{"the constants of two rounds of 64 bits", sha2File, "block512SHA512", "FMOVQ.P 16(R5), F28", "FMOVQ (R5), F28", "word"},
 	{"a secret of SHA-512 in a vector register", sha2File, "pair512SHA512", "VEOR V17.B16, V17.B16, V17.B16", "NOP", "vector register 17"},
+	{"the outer chaining value of an iteration first", sha2File, "iterate256SHA2", "MOVD ZR, R4", "MOVD $32, R4", "word"},
+	{"the inner chaining value for both hashes", sha2File, "iterate256SHA2", "ADD R4, R0, R7", "MOVD R0, R7", "word"},
+	{"a last U that is not kept, on arm64", sha2File, "iterate256SHA2", "FSTPQ (F3, F4), 64(R0)", "NOP", "word"},
+	{"a sum that is not added to", sha2File, "iterate256SHA2", "VEOR V4.B16, V1.B16, V1.B16", "VMOV V4.B16, V1.B16", "word"},
+	{"a write to the key of an iteration", sha2File, "iterate256SHA2", "FSTPQ (F3, F4), 64(R0)", "FSTPQ (F3, F4), 32(R0)", "word"},
+	{"a branch on the last U, on arm64", sha2File, "iterate256SHA2", "FSTPQ (F3, F4), 64(R0)", "...; MOVWU 80(R0), R5; CBZ R5, other; MOVD ZR, R5; other:", "the branch depends on a secret"},
+	{"U of the other iteration", sha2File, "iteratePair256SHA2", "FLDPQ 64(R8), (F21, F22)", "FLDPQ 64(R0), (F21, F22)", "word"},
+	{"the key of the other iteration", sha2File, "iteratePair256SHA2", "FLDPQ 0(R10), (F21, F22)", "FLDPQ 0(R7), (F21, F22)", "word"},
+	{"a length in the outer padding of 64-bit words", sha2File, "iterate512SHA512", "MOVD $1536, R5", "MOVD $1024, R5", "word"},
+	{"a secret of the second iteration in a vector register", sha2File, "iteratePair512SHA512", "VEOR V31.B16, V31.B16, V31.B16", "NOP", "vector register 31"},
 }
 
 // trusted are faults of sizes that no proof has, as SECURITY.md says.
