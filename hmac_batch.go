@@ -175,24 +175,31 @@ func runPairs[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 	wipe.ReserveStack()
 	var tags [2]hmacTag
 	var keys [2]sha2.Key[W]
+	var m [2]sha2.Message[W]
+	for i := range m {
+		m[i].N = uint64(sha2.BlockSize[W]())
+		k := &keys[i]
+		if b.key != nil {
+			k = words[W](b.key)
+		}
+		m[i].State, m[i].Outer = &k.Inner, &k.Outer
+	}
 	for ; len(b.batch)-b.next >= 2; b.next += 2 {
-		var m [2]sha2.Message[W]
 		for i := range m {
-			k := &keys[i]
-			switch {
-			case b.key != nil:
-				k = words[W](b.key)
+			switch n := b.next + i; {
 			case b.keys != nil:
-				k.Init(initial, b.hash.size, b.keys[b.next+i])
-			default:
-				b.loader.load(b.batch, b.next+i)
-				k = words[W](b.expanded[b.next+i])
+				keys[i].Init(initial, b.hash.size, b.keys[n])
+			case b.expanded != nil:
+				b.loader.load(b.batch, n)
+				k := words[W](b.expanded[n])
+				m[i].State, m[i].Outer = &k.Inner, &k.Outer
 			}
-			m[i] = sha2.Message[W]{Out: b.room(&b.batch[b.next+i], &tags[i]), State: &k.Inner, Outer: &k.Outer, N: uint64(sha2.BlockSize[W]()), P: b.batch[b.next+i].Data}
+			message := &b.batch[b.next+i]
+			m[i].Out, m[i].P = b.room(message, &tags[i]), message.Data
 		}
 		sha2.SumPair(&m)
-		for i := range m {
-			if b.verify {
+		if b.verify {
+			for i := range m {
 				b.finish(&b.batch[b.next+i], m[i].Out)
 			}
 		}
