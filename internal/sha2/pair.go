@@ -88,4 +88,4 @@ func SumPair[W Word](m *[2]Message[W]) {
 }
 
 // bits is the length as a number of two words.
-func (m *Message[W]) bits() [2]W { return bits[W](m.N + uint64(len(m.P))) }
+func (m *Message[W]) bits() [2]W { return bitLength[W](m.N + uint64(len(m.P))) }

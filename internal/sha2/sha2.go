@@ -14,6 +14,7 @@ package sha2
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unsafe"
 )
 
@@ -164,7 +165,7 @@ func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 		compress(&s, unsafe.SliceData(p), 0, &e)
 		e.words, e.tail = 0, 0
 	}
-	e.bits = bits[W](n)
+	e.bits = bitLength[W](n)
 	if whole {
 		e.outer = outer
 	}
@@ -189,7 +190,7 @@ func (s *State[W]) sumCut(outer *State[W], size int) {
 	inner := b.Bytes()[:size]
 	s.encodeCut(inner)
 	*s = *outer
-	e := end[W]{words: size / wordSize[W](), tail: tail[W](inner), bits: bits[W](uint64(BlockSize[W]() + size))}
+	e := end[W]{words: size / wordSize[W](), tail: tail[W](inner), bits: bitLength[W](uint64(BlockSize[W]() + size))}
 	compress(s, unsafe.SliceData(inner), 0, &e)
 	clear(b[:])
 	e.tail = 0
@@ -214,8 +215,8 @@ func tail[W Word](p []byte) W {
 	return tail
 }
 
-// bits returns the number of bits of a message of n bytes as two words.
-func bits[W Word](n uint64) [2]W {
+// bitLength returns the number of bits of a message of n bytes as two words.
+func bitLength[W Word](n uint64) [2]W {
 	return [2]W{W(n >> (8*wordSize[W]() - 3)), W(n << 3)}
 }
 
@@ -224,14 +225,10 @@ func bits[W Word](n uint64) [2]W {
 func (s *State[W]) encode(out []byte) {
 	if wordSize[W]() == 4 {
 		out := (*[Size256]byte)(out)
-		binary.BigEndian.PutUint32(out[0:], uint32(s[0]))
-		binary.BigEndian.PutUint32(out[4:], uint32(s[1]))
-		binary.BigEndian.PutUint32(out[8:], uint32(s[2]))
-		binary.BigEndian.PutUint32(out[12:], uint32(s[3]))
-		binary.BigEndian.PutUint32(out[16:], uint32(s[4]))
-		binary.BigEndian.PutUint32(out[20:], uint32(s[5]))
-		binary.BigEndian.PutUint32(out[24:], uint32(s[6]))
-		binary.BigEndian.PutUint32(out[28:], uint32(s[7]))
+		binary.LittleEndian.PutUint64(out[0:], reversed(s[0], s[1]))
+		binary.LittleEndian.PutUint64(out[8:], reversed(s[2], s[3]))
+		binary.LittleEndian.PutUint64(out[16:], reversed(s[4], s[5]))
+		binary.LittleEndian.PutUint64(out[24:], reversed(s[6], s[7]))
 		return
 	}
 	{
@@ -245,6 +242,12 @@ func (s *State[W]) encode(out []byte) {
 		binary.BigEndian.PutUint64(out[48:], uint64(s[6]))
 		binary.BigEndian.PutUint64(out[56:], uint64(s[7]))
 	}
+}
+
+// reversed returns two words of 32 bits with the bytes of each in the other order, the first one in the
+// lower half.
+func reversed[W Word](first, second W) uint64 {
+	return bits.RotateLeft64(bits.ReverseBytes64(uint64(first)|uint64(second)<<32), 32)
 }
 
 // encodeCut sets out, a number of words of 4 bytes, to the first bytes of s.
