@@ -145,15 +145,6 @@ func interleave(a, b code) (all code) {
 	return all
 }
 
-// side appends what f makes of each lane, side by side.
-func (c *code) side(lanes []lane, f func(l lane) code) {
-	all := f(lanes[0])
-	for _, l := range lanes[1:] {
-		all = interleave(all, f(l))
-	}
-	c.add(all)
-}
-
 // wiped returns the lines of c, with instructions before each return that set vector registers to
 // zero: those that c has written, and V16 and V17, with which Go code copies.
 func (c *code) wiped() (lines []string) {

@@ -11,7 +11,7 @@ import "fmt"
 //
 // General registers: R2 is how many blocks are left, R3 the constants, R4 the end or the ends, and
 // R5, R6 and R11 are overwritten. The others belong to a lane, as the vector registers do.
-// Instructions of two lanes are interleaved, so they share none.
+// Two lanes share none, because their instructions are mixed.
 const (
 	blocksLeft x = 2
 	constants  x = 3

@@ -33,7 +33,11 @@ func rounds512(c *code, lanes []lane) {
 		for _, l := range slices.Backward(lanes) {
 			c.vadd(l.t[0], l.w[r%8], k, d2)
 		}
-		c.side(lanes, func(l lane) code { return l.doubleRound(r) })
+		rounds := lanes[0].doubleRound(r)
+		for _, l := range lanes[1:] {
+			rounds = interleave(rounds, l.doubleRound(r))
+		}
+		c.add(rounds)
 	}
 }
 
