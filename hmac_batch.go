@@ -20,8 +20,8 @@ import (
 // On amd64 it hashes several messages side by side, whatever their lengths: with SHA-224 and SHA-256
 // 16 (AVX-512) or two (SHA instructions), with the other hashes eight (AVX-512) or four (AVX2). It is
 // fastest if they have about the same length, and if their number is a multiple of that. On arm64 with
-// SHA512 instructions it hashes messages 0 and 1 side by side, then 2 and 3, and so on, for as many
-// blocks as the shorter of the two has, except with SHA-224 and SHA-256.
+// SHA2 instructions, or with SHA512 instructions for the other hashes, it hashes messages 0 and 1 side
+// by side, then 2 and 3, and so on, for as many blocks as the shorter of the two has.
 //
 // batch[i].Tag may overlap batch[i].Data, and no slice of another message. Messages may overlap
 // each other.
