@@ -15,7 +15,7 @@ import (
 // reader returns what reads the bit, or why there is none.
 func reader() (isSet func() bool, missing string, err error) {
 	if !cpu.ARM64.HasDIT {
-		return nil, "no DIT on this CPU, or the operating system does not tell", nil
+		return nil, "no DIT on this CPU, or Go does not look for it, as on Windows", nil
 	}
 	memory, err := native.Executable([]uint32{
 		0xd53b42a0, // MRS X0, DIT

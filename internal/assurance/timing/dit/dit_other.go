@@ -10,5 +10,5 @@ import "runtime"
 
 // reader returns what reads the bit, or why there is none.
 func reader() (isSet func() bool, missing string, err error) {
-	return nil, "no DIT on " + runtime.GOOS + "/" + runtime.GOARCH, nil
+	return nil, "not looked at on " + runtime.GOOS + "/" + runtime.GOARCH, nil
 }
