@@ -117,7 +117,7 @@ func (p *Plan) models(ctx context.Context, r *Report) {
 	if p.Quick {
 		trials = 500
 	}
-	cmd, text := p.command(ctx, "internal/assurance", "run", "./verify", "-function", "^$", "-trials", strconv.Itoa(trials))
+	cmd, text := p.command(ctx, "internal/assurance", "run", "./verify", "-arch", runtime.GOARCH, "-function", "^$", "-trials", strconv.Itoa(trials))
 	p.logf("comparing the models of the proofs with the CPU, about a minute: %s", text)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -153,7 +153,7 @@ func parseModels(text, arch string) *Models {
 		}
 	}
 	if m.Comparisons == 0 && m.Missing == nil {
-		m.Missing = []string{"all: nothing was compared for " + arch}
+		m.Missing = []string{"nothing was compared for " + arch}
 	}
 	return m
 }
@@ -215,6 +215,9 @@ func (r *Report) Lines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("`%s`: %s", t.Command, t))
 		for _, f := range t.Failed {
 			lines = append(lines, "FAILED: "+f.String())
+		}
+		for _, s := range t.Skipped {
+			lines = append(lines, fmt.Sprintf("skipped: %s: %s", s, firstLine(s.Output)))
 		}
 	}
 	for _, o := range r.OnlyHere {
