@@ -217,6 +217,9 @@ func (r *Report) Lines() (lines []string) {
 			lines = append(lines, "FAILED: "+f.String())
 		}
 		for _, s := range t.Skipped {
+			if t.race() { // far more, because they are the short tests
+				break
+			}
 			lines = append(lines, fmt.Sprintf("skipped: %s: %s", s, firstLine(s.Output)))
 		}
 	}

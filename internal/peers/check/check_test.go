@@ -82,7 +82,7 @@ func TestRead(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	failed := readEvents(t)
 	race := failed
-	race.race = true
+	race.Command = "go test -json -race ./..."
 	for _, tt := range []struct {
 		tests     Tests
 		pkg, name string
