@@ -189,13 +189,15 @@ func (p *Plan) dit(ctx context.Context, r *Report) {
 	p.logf("%s, %.0f s", r.DIT, seconds(start))
 }
 
-// Err returns an error that names each fault that was found, or nil.
+// Err returns an error that names the faults that were found, or nil.
 func (r *Report) Err() error {
 	var faults []string
+	var failed []Test
 	for _, t := range r.Tests {
-		for _, f := range t.Failed {
-			faults = append(faults, "failed: "+f.String())
-		}
+		failed = append(failed, t.Failed...)
+	}
+	if failed != nil {
+		faults = append(faults, "tests failed: "+names(failed))
 	}
 	if r.Models != nil && r.Models.Failed != "" {
 		faults = append(faults, "models: "+firstLine(r.Models.Failed))

@@ -198,6 +198,16 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: lines %s", fault, lines)
 		}
 	}
+	many := &Report{Tests: []Tests{{Failed: make([]Test, 8)}}}
+	for i := range many.Tests[0].Failed {
+		many.Tests[0].Failed[i].Name = string(rune('A' + i))
+	}
+	if got, want := many.Err().Error(), "tests failed: A, B, C, D, E, and 3 more"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if lines := many.Lines(); lines[len(lines)-1] != "FAILED: H" {
+		t.Errorf("lines %q", lines)
+	}
 	good := &Report{
 		Tests:    []Tests{{Command: "go test", Passed: 2, Skipped: []Test{{"hwrand", "TestScan", "needs a CPU\nof this kind"}}}, {Command: "go test -race", NotRun: "no race detector: no cgo\nmore"}},
 		OnlyHere: outcomes(nil), Models: new(Models), DIT: &DIT{Inside: true, Goroutine: true, NSOutside: 1.25, NSInside: 1.5, NSEach: 20},

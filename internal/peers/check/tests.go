@@ -107,6 +107,21 @@ func (t Tests) String() string {
 	return s
 }
 
+// few is how many of the tests that failed are named where not all are.
+const few = 5
+
+// names are those of a few tests.
+func names(tests []Test) string {
+	var all []string
+	for _, t := range tests[:min(len(tests), few)] {
+		all = append(all, t.String())
+	}
+	if more := len(tests) - len(all); more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
+}
+
 // Tally is how many tests of all runs have passed, and which have not.
 func (r *Report) Tally() string {
 	var all Tests
@@ -119,8 +134,8 @@ func (r *Report) Tally() string {
 			notes = append(notes, firstLine(t.NotRun))
 		}
 	}
-	for _, f := range all.Failed {
-		notes = append(notes, "FAILED: "+f.String())
+	if all.Failed != nil {
+		notes = append(notes, "FAILED: "+names(all.Failed))
 	}
 	return strings.Join(append([]string{all.String()}, notes...), "; ")
 }
@@ -171,7 +186,7 @@ func (p *Plan) run(ctx context.Context, folder, about string, args []string) (t 
 	case err != nil && t.Failed == nil:
 		t.Failed = []Test{{relative(modulePath + "/" + folder), "", failure(err, stderr.String())}}
 	}
-	for _, f := range t.Failed {
+	for _, f := range t.Failed[:min(len(t.Failed), few)] {
 		p.logf("FAILED: %s: %s", f, firstLine(f.Output))
 	}
 	p.logf("%s, %.0f s", t, t.Seconds)
