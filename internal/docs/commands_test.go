@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -96,7 +97,7 @@ var commands = map[string]runner{
 	"go test -C sshmac -run '^$' -bench Connection -cpu 1 -benchtime 60000x .":                                                               {long: true, less: strings.NewReplacer("60000x", "1x")},
 	"go run -C internal/peers . -tables":                                                                                                     {test: "internal/peers/main_test.go:TestTables"},
 	"go run -C internal/peers . -page":                                                                                                       {test: "internal/peers/main_test.go:TestPage"},
-	"go run -C internal/peers . -o results/NAME.json -openssh DIR -fakeboboliu DIR":                                                          {never: "it takes half an hour, and the sources in DIR are not in the tree"},
+	"go run -C internal/peers . -check -o results/NAME.json":                                                                                 {never: "it takes half an hour; .ci/run runs it with -quick"},
 	"avr-gcc -mmcu=atmega1284p -DF_CPU=16000000UL -Os -I plain -I ../../src -o sensor.elf ../../src/*.[cS] -x c++ sensor.ino plain/main.cpp": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"avr-objcopy -O ihex sensor.elf sensor.hex":                                                                                              {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"avr-gcc -mmcu=atmega1284p -Os -Isrc -o firmware.elf main.c src/sha512.c src/hmac_sha512.c src/sha512_avr.S":                             {test: "embedded/avr/avr_test.go:TestREADME"},
@@ -186,6 +187,7 @@ var programs = map[string]bool{"fastmac": true, "go": true, "bash": true, "git":
 // or by .ci/run. Of a command that runs tests by name it checks that there are such tests. The long run adds those that take more than a few seconds.
 func TestCommands(t *testing.T) {
 	mactest.NeedGo(t)
+	needShell(t)
 	tree, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -239,6 +241,14 @@ func TestCommands(t *testing.T) {
 		if !checked[command] {
 			t.Errorf("no document has the command %q of commands", command)
 		}
+	}
+}
+
+// needShell skips a test of commands where there is no shell that runs them as they are written.
+func needShell(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("needs a shell, and paths with slashes")
 	}
 }
 
@@ -312,6 +322,7 @@ func inCI(t *testing.T, command string) bool {
 // run, with one short round, and checks that benchstat compares something.
 func TestBenchstat(t *testing.T) {
 	mactest.NeedGo(t)
+	needShell(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: downloads benchstat")
 	}
@@ -381,6 +392,7 @@ func TestPublicPath(t *testing.T) {
 // TestRename follows the recipe of CONTRIBUTING.md for another module path, in the long run.
 func TestRename(t *testing.T) {
 	mactest.NeedGo(t)
+	needShell(t)
 	if !mactest.Long() {
 		t.Skip("for the long run: builds a copy of the tree")
 	}

@@ -5,8 +5,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -43,8 +45,8 @@ func newResults(o options) *report.Results {
 
 // cpuName has family and model because some virtual machines report only the brand.
 func cpuName() string {
-	if cpuid.CPU.BrandName == "" { // Linux on arm64
-		return origin.CPU()
+	if cpuid.CPU.BrandName == "" { // arm64, except for macOS; Windows has a variable
+		return cmp.Or(os.Getenv("PROCESSOR_IDENTIFIER"), origin.CPU())
 	}
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
 	if cpuid.CPU.Family == 0 {
@@ -53,8 +55,16 @@ func cpuName() string {
 	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
 }
 
-// osName returns the name of the distribution, or "" if there is none.
+// osName returns the name of the system with its version, or "" if it does not tell.
 func osName() string {
+	switch runtime.GOOS {
+	case "darwin":
+		version, _ := exec.Command("sw_vers", "-productVersion").Output()
+		return strings.TrimSpace("macOS " + string(version))
+	case "windows":
+		version, _ := exec.Command("cmd", "/c", "ver").Output()
+		return strings.TrimSpace(string(version))
+	}
 	release, _ := os.ReadFile("/etc/os-release")
 	name := regexp.MustCompile(`(?m)^PRETTY_NAME="?([^"\n]*)`).FindSubmatch(release)
 	if name == nil {
@@ -81,6 +91,9 @@ func command(o options) string {
 		}
 	}
 	b.WriteString(" .")
+	if o.check {
+		b.WriteString(" -check")
+	}
 	if o.quick {
 		b.WriteString(" -quick")
 	}

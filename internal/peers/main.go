@@ -5,13 +5,14 @@
 // Command peers measures package fastmac beside its peers on the same messages, and
 // makes tables and charts of the results.
 //
-//	go run -C internal/peers . -o results/NAME.json
+//	go run -C internal/peers . -check -o results/NAME.json
 //	go run -C internal/peers . -tables
 //	go run -C internal/peers . -page
 //
 // Each peer runs its loop in a separate process, in its own language, and all take
 // turns. Package serve is their protocol, package rivals is what is measured, and
-// package report makes the tables and charts.
+// package report makes the tables and charts. With -check the tests run first, and what
+// else package check does, to find out whether fastmac works on a machine.
 package main
 
 import (
@@ -29,6 +30,7 @@ import (
 	"syscall"
 	"time"
 
+	"example.com/fastmac/internal/peers/check"
 	"example.com/fastmac/internal/peers/report"
 	"example.com/fastmac/internal/peers/rivals"
 	"example.com/fastmac/internal/peers/serve"
@@ -83,7 +85,7 @@ type options struct {
 
 	only *regexp.Regexp // nil is all
 
-	quick, tables, page bool
+	check, quick, tables, page bool
 }
 
 // flags returns the flags that set o.
@@ -91,6 +93,7 @@ func flags(o *options) *flag.FlagSet {
 	fs := flag.NewFlagSet("peers", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&o.out, "o", "", "also write the results to `FILE`: results/NAME.json for machine NAME")
+	fs.BoolVar(&o.check, "check", false, "before, run the tests, compare the models of the proofs with the CPU,\nand look at DIT; this too is written to FILE")
 	fs.BoolVar(&o.quick, "quick", false, "measure for a short time, to see whether everything works")
 	fs.Func("only", "measure only what matches `REGEXP`, as seal:fastmac:aes256-gcm:seal:\ngroup, implementation, algorithm, mode", func(s string) (err error) {
 		o.only, err = regexp.Compile(s)
@@ -112,6 +115,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 	case fs.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	case o.check && o.out == "":
+		err = errors.New("-check needs -o results/NAME.json, for machine NAME")
 	case (o.tables || o.page) && fs.NFlag() > 1:
 		err = errors.New("-tables and -page allow no other flag")
 	}
@@ -133,7 +138,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case o.page:
 		err = writePage("results", "../../assets", "../..", "../..")
 	default:
-		err = measureAll(ctx, o, rivals.Groups, stdout, stderr)
+		err = measureAll(ctx, o, &check.Plan{Root: "../..", Quick: o.quick, Log: stderr}, rivals.Groups, stdout, stderr)
 	}
 	if err != nil {
 		printError(stderr, err)
@@ -178,9 +183,13 @@ func writePage(results, assets, tree, docs string) error {
 	return err
 }
 
-// measureAll builds the peers, measures the groups and prints the tables. If
-// contenders were refused, it measures the others before it fails.
-func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, stderr io.Writer) error {
+// unfinished is what a results file leaves out until a run has ended.
+const unfinished = "This run did not end: not all was measured"
+
+// measureAll runs the plan if the options say so, builds the peers, measures the groups and prints the
+// tables. The file has what is done after each step, so that nothing is lost if one fails or the run is
+// interrupted. If the plan has found faults or contenders were refused, it does the rest before it fails.
+func measureAll(ctx context.Context, o options, plan *check.Plan, groups []rivals.Group, stdout, stderr io.Writer) error {
 	if o.out != "" {
 		// Report a wrong path now, not after minutes of measuring.
 		if _, err := os.Stat(filepath.Dir(o.out)); err != nil {
@@ -201,7 +210,26 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 		return err
 	}
 	defer os.RemoveAll(dir)
+	b := &bench{stderr: stderr, rounds: 200, minTime: 2500 * time.Microsecond, self: self}
+	if o.quick {
+		b.rounds, b.minTime = 3, time.Millisecond
+	}
 	r := newResults(o)
+	r.Rounds, r.MinTime, r.Statistic = b.rounds, b.minTime.String(), report.Quiet
+	r.LeftOut = []string{unfinished}
+	save := func() error {
+		if o.out == "" {
+			return nil
+		}
+		return r.Write(o.out)
+	}
+	if o.check {
+		fmt.Fprintf(stderr, "fastmac: checking, then measuring: less than an hour in all\n")
+		r.Check = new(check.Report)
+		if err := plan.Run(ctx, r.Check, save); err != nil {
+			return err
+		}
+	}
 
 	fmt.Fprintln(stderr, "fastmac: building the peers; those in Rust may take a minute")
 	built, err := rivals.Build(ctx, dir, groups, o.openssh, o.fakeboboliu)
@@ -215,14 +243,9 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 		printError(stderr, errors.New(line))
 	}
 	built.Peers[rivals.GoPeer] = serve.Peer{Name: rivals.GoPeer, Argv: []string{self, serveArg}}
+	b.peers, b.versions = built.Peers, built.Versions
+	r.Versions = b.versions
 
-	b := &bench{
-		peers: built.Peers, versions: built.Versions, stderr: stderr,
-		rounds: 200, minTime: 2500 * time.Microsecond, self: self,
-	}
-	if o.quick {
-		b.rounds, b.minTime = 3, time.Millisecond
-	}
 	fmt.Fprintf(stderr, "fastmac: measuring takes about %v\n", b.estimateAll(groups).Round(time.Second))
 	for _, g := range groups {
 		measure := b.measure
@@ -236,9 +259,12 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 			return err
 		}
 		r.Rows = append(r.Rows, rows...)
+		if len(rows) > 0 {
+			if err := save(); err != nil {
+				return err
+			}
+		}
 	}
-	r.Rounds, r.MinTime, r.Statistic = b.rounds, b.minTime.String(), report.Quiet
-	r.Versions = b.versions
 	r.LeftOut = slices.Concat(built.LeftOut, b.leftOut, b.refused)
 	if len(r.Rows) == 0 {
 		return fmt.Errorf("nothing was measured: %s", strings.Join(r.LeftOut, "; "))
@@ -247,13 +273,17 @@ func measureAll(ctx context.Context, o options, groups []rivals.Group, stdout, s
 	if _, err := io.WriteString(stdout, report.Section(r)); err != nil {
 		return err
 	}
-	if o.out != "" {
-		if err := r.Write(o.out); err != nil {
-			return err
+	if err := save(); err != nil {
+		return err
+	}
+	faults := b.refused
+	if r.Check != nil {
+		if err := r.Check.Err(); err != nil {
+			faults = append([]string{err.Error()}, faults...)
 		}
 	}
-	if len(b.refused) > 0 {
-		return errors.New(strings.Join(b.refused, "; "))
+	if len(faults) > 0 {
+		return errors.New(strings.Join(faults, "; "))
 	}
 	return nil
 }

@@ -6,12 +6,15 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/peers/check"
 	"example.com/fastmac/internal/peers/report"
 	"example.com/fastmac/internal/peers/rivals"
 )
@@ -29,6 +32,7 @@ func TestUsage(t *testing.T) {
 		{"-tables", exitOK, ""},
 		{"-tables -page", exitUsage, "fastmac: -tables and -page allow no other flag\n"},
 		{"-page -quick", exitUsage, "fastmac: -tables and -page allow no other flag\n"},
+		{"-check", exitUsage, "fastmac: -check needs -o results/NAME.json, for machine NAME\n"},
 		{"-o none/results.json", exitFailed, "fastmac: results: stat none: "},
 		{"-only (", exitUsage, "fastmac: invalid value \"(\" for flag -only: "},
 		{"-only nobody", exitFailed, "fastmac: -only nobody: nothing matches\n"},
@@ -53,7 +57,7 @@ func TestMeasureAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.json")
 	o := options{out: path, quick: true, only: regexp.MustCompile("gmac|nettle")}
 	var stdout, stderr bytes.Buffer
-	if err := measureAll(t.Context(), o, []rivals.Group{testGroup}, &stdout, &stderr); err != nil {
+	if err := measureAll(t.Context(), o, nil, []rivals.Group{testGroup}, &stdout, &stderr); err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	r, err := report.Read(path)
@@ -72,11 +76,33 @@ func TestMeasureAll(t *testing.T) {
 		}
 	}
 	o.only = regexp.MustCompile("nettle")
-	if err := measureAll(t.Context(), o, []rivals.Group{testGroup}, &stdout, &stderr); err == nil || !strings.HasPrefix(err.Error(), "nothing was measured: nettle left out: cc not found") {
+	if err := measureAll(t.Context(), o, nil, []rivals.Group{testGroup}, &stdout, &stderr); err == nil || !strings.HasPrefix(err.Error(), "nothing was measured: nettle left out: cc not found") {
 		t.Errorf("nothing to measure: error %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(temp, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left in the temporary directory: %q, error %v", left, err)
+	}
+}
+
+// TestInterrupted checks that a run that is interrupted leaves a file with what is known.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(t.TempDir(), "results.json")
+	plan := &check.Plan{Root: t.TempDir(), Log: io.Discard}
+	err := measureAll(ctx, options{out: path, check: true}, plan, []rivals.Group{testGroup}, io.Discard, io.Discard)
+	if err == nil || err.Error() != "interrupted" {
+		t.Errorf("error %v", err)
+	}
+	r, err := report.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Check == nil || len(r.Check.Tests) != 1 || len(r.LeftOut) != 1 || r.LeftOut[0] != unfinished {
+		t.Errorf("results %+v", r)
+	}
+	if section := report.Section(r); !strings.Contains(section, unfinished) || !strings.Contains(section, "NOT RUN: interrupted") {
+		t.Errorf("printed:\n%s", section)
 	}
 }
 
@@ -144,6 +170,7 @@ func TestCommand(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                   "",
 		"-quick -openssh /tmp/ssh -o a.json": " -quick -o a.json -openssh DIR",
+		"-check -quick -o a.json":            " -check -quick -o a.json",
 		"-only ^(seal|open):":                " -only '^(seal|open):'",
 		"-fakeboboliu /tmp/fake -o it's":     ` -o 'it'"'"'s' -fakeboboliu DIR`,
 	} {

@@ -38,7 +38,7 @@ type bench struct {
 
 	leftOut  []string          // what this machine cannot measure, and why
 	versions map[string]string // peers add theirs when they start
-	refused  []string          // contenders with wrong tags, and why
+	refused  []string          // contenders with wrong tags, and peers that do not start, and why
 }
 
 // A cell is a contender at a size.
@@ -91,7 +91,11 @@ func (b *bench) measure(ctx context.Context, g rivals.Group) ([]report.Row, erro
 		}
 		if running[peer.Name] == nil {
 			p, err := peer.Start(ctx)
-			if err != nil {
+			if err != nil && peer.Name != rivals.GoPeer && ctx.Err() == nil {
+				delete(b.peers, peer.Name)
+				b.refused = append(b.refused, fmt.Sprintf("%s refused: %v", peer.Name, err))
+				continue
+			} else if err != nil {
 				return nil, err
 			}
 			running[peer.Name] = p

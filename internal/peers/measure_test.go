@@ -110,6 +110,19 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestNotStarted checks that a peer that does not start is refused, and the others are measured.
+func TestNotStarted(t *testing.T) {
+	b := newTestBench(t, serveArg)
+	b.peers["nettle"] = serve.Peer{Name: "nettle", Argv: []string{b.self, noiseArg}}
+	rows, err := b.measure(t.Context(), testGroup)
+	if err != nil || len(rows) != 4 {
+		t.Errorf("%d rows, error %v", len(rows), err)
+	}
+	if len(b.refused) != 1 || !strings.HasPrefix(b.refused[0], "nettle refused: ") {
+		t.Errorf("refused %q", b.refused)
+	}
+}
+
 // TestMeasureMissing checks that contenders that this machine lacks something for are
 // left out, and do not end the peer.
 func TestMeasureMissing(t *testing.T) {

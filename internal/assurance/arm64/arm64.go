@@ -19,6 +19,7 @@ const (
 	X16 = 16 + iota
 	X17
 	X18
+	X27  = 27
 	X28  = 28
 	X29  = 29
 	LR   = 30
@@ -54,8 +55,9 @@ func (Models[W, V]) Compared(m *machine.State[W, V], i *machine.Instruction) (di
 
 // CheckReserved returns an error if an instruction of f names a register that a kernel must not use,
 // not even for a moment: the operating system and signal handlers of Go may look at it, or change it.
+// X27 is the assembler's, and in command emulated it has another use.
 func CheckReserved(f *machine.Function) error {
-	reserved := append([]int{Architecture.FramePointer}, Architecture.Kept...)
+	reserved := append([]int{Architecture.FramePointer, X27}, Architecture.Kept...)
 	for _, i := range f.Code {
 		for _, o := range i.Operands {
 			register := int(o.Number)

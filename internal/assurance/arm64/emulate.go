@@ -23,11 +23,14 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
+// Native reports whether the CPU to compare with is this machine's.
+const Native = runtime.GOARCH == "arm64" && (runtime.GOOS == "darwin" || runtime.GOOS == "linux" || runtime.GOOS == "windows")
+
 // ErrMissing is the error where qemu is not installed.
 var ErrMissing = errors.New("no qemu-aarch64: apt-get install qemu-user")
 
 // A CPUState is what command emulated gets and returns: that of a CPU, and the memory around the
-// operand of an instruction. X18 and X28 to X30 are not part of it.
+// operand of an instruction. X18 and X27 to X30 are not part of it.
 type CPUState struct {
 	Vectors [32][16]byte
 	General [32]uint64 // the last one is the stack pointer
@@ -105,7 +108,7 @@ func Compare(forms []machine.Form, with machine.Arithmetic, trials int) (done []
 			slots = append(slots, slot(i))
 		}
 	}
-	if err := e.start(filepath.Join(dir, "emulated"), slots); err != nil {
+	if err := e.start(filepath.Join(dir, "emulated.exe"), slots); err != nil {
 		return nil, err
 	}
 	done, err = machine.Compare(e, forms, with, trials)
@@ -124,14 +127,15 @@ type emulator struct {
 
 // start builds the command, and gives it the instructions.
 func (e *emulator) start(name string, slots []Slot) error {
-	run := []string{"qemu-aarch64", "-cpu", "max", name}
-	if runtime.GOOS == "linux" && runtime.GOARCH == "arm64" {
-		run = []string{name}
-	} else if _, err := exec.LookPath(run[0]); err != nil {
-		return ErrMissing
+	run, system := []string{name}, runtime.GOOS
+	if !Native {
+		run, system = []string{"qemu-aarch64", "-cpu", "max", name}, "linux"
+		if _, err := exec.LookPath(run[0]); err != nil {
+			return ErrMissing
+		}
 	}
 	build := exec.Command("go", "build", "-o", name, "example.com/fastmac/internal/assurance/arm64/emulated")
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "GOARM64=v8.0", "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOOS="+system, "GOARCH=arm64", "GOARM64=v8.0", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("command emulated: %w: %s", err, out)
 	}
@@ -171,7 +175,7 @@ func (e *emulator) stop() error {
 
 // Has reports whether the CPU executes the instructions of a class.
 func (*emulator) Has(c machine.Class) bool {
-	if runtime.GOARCH != "arm64" {
+	if !Native {
 		return true
 	}
 	return map[machine.Class]bool{AES: cpu.ARM64.HasAES, PMULL: cpu.ARM64.HasPMULL, SHA2: cpu.ARM64.HasSHA2, SHA512: cpu.ARM64.HasSHA512}[c]

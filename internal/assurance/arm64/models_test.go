@@ -41,7 +41,7 @@ func forms(t *testing.T) []machine.Form {
 
 // isReserved reports whether an operand has a register that is not part of the state.
 func isReserved(o machine.Operand) bool {
-	reserved := []int{arm64.X18, arm64.X28, arm64.X29, arm64.LR}
+	reserved := []int{arm64.X18, arm64.X27, arm64.X28, arm64.X29, arm64.LR}
 	return o.Kind == machine.General && slices.Contains(reserved, int(o.Number)) || o.Kind == machine.Memory && slices.Contains(reserved, o.Base)
 }
 

@@ -92,14 +92,20 @@ var tableMark = regexp.MustCompile(`(?s)(<!-- table: ([^\n]+?) -->\n)(.*?)(<!-- 
 // <!-- table: machines --> and <!-- end -->.
 func Fill(document string, all []*Results) (string, error) {
 	var err error
+	all = ordered(all)
+	// A run that was interrupted may have checked and not measured.
+	measured := slices.DeleteFunc(slices.Clone(all), func(r *Results) bool { return len(r.Rows) == 0 })
 	filled := tableMark.ReplaceAllStringFunc(document, func(marked string) string {
 		m := tableMark.FindStringSubmatch(marked)
 		maker := documentTables[m[2]]
+		if m[2] == "checked" {
+			maker = func([]*Results) table.Writer { return checkedTable(all) }
+		}
 		if maker == nil {
 			err = fmt.Errorf("fastmac: a document has the mark of table %q, which nothing makes", m[2])
 			return marked
 		}
-		t := maker(ordered(all))
+		t := maker(measured)
 		t.Style().Markdown.PadContent = false
 		return m[1] + "\n" + t.RenderMarkdown() + "\n\n" + m[4]
 	})
@@ -173,6 +179,21 @@ func machineTable(all []*Results) table.Writer {
 		k := r.Kernels
 		kernels := fmt.Sprintf("%s, %s, %s, %s, %s", k.NH, k.AES, cmp.Or(k.SHA256, "none yet"), k.SHA512, cmp.Or(k.GCM, "none yet"))
 		t.AppendRow(table.Row{r.short(), r.CPU, kernels, r.Commit, fmt.Sprintf("%s of %d rounds", r.statistic().name, r.Rounds)})
+	}
+	return t
+}
+
+// checkedTable says what was found on the machines that were checked.
+func checkedTable(all []*Results) table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"name", "CPU", "system", "Go", "commit", "tests", "models", "DIT"})
+	for _, r := range all {
+		if c := r.Check; c != nil {
+			t.AppendRow(table.Row{r.short(), r.CPU, strings.TrimSpace(r.OS + " " + r.Platform), strings.TrimPrefix(r.Go, "go"), r.Commit, c.Tally(), c.Models, c.DIT})
+		}
+	}
+	if t.Length() == 0 {
+		t.AppendRow(table.Row{"none yet", "–", "–", "–", "–", "–", "–", "–"})
 	}
 	return t
 }

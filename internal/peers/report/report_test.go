@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/peers/check"
 	"example.com/fastmac/internal/peers/rivals"
 )
 
@@ -291,6 +292,26 @@ func TestFill(t *testing.T) {
 		if _, err := Fill(bad, []*Results{r}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v", bad, err)
 		}
+	}
+}
+
+// TestChecked checks that machines that were checked have a line, and that one on which nothing was measured
+// is in no other table.
+func TestChecked(t *testing.T) {
+	const document = "<!-- table: checked -->\n<!-- end -->\n<!-- table: seal 64 -->\n<!-- end -->\n"
+	r := readSample(t)
+	got, err := Fill(document, []*Results{r})
+	if err != nil || !strings.Contains(got, "\n| none yet | – |") || !strings.Contains(got, "| AMD Zen 5 |") {
+		t.Errorf("no machine: %q, error %v", got, err)
+	}
+	only := &Results{Name: "only-checked", CPU: "Arm CPU", OS: "Linux", Platform: "linux/arm64", Go: "go1.26.8", Check: &check.Report{
+		Tests: []check.Tests{{Passed: 3, Failed: []check.Test{{Package: "hwrand", Name: "TestScan"}}}},
+		DIT:   &check.DIT{Missing: "no DIT"},
+	}}
+	got, err = Fill(document, []*Results{r, only})
+	line := "\n| only-checked | Arm CPU | Linux linux/arm64 | 1.26.8 |  | 3 passed, 1 failed, 0 skipped; FAILED: hwrand TestScan | not compared | no DIT |\n"
+	if err != nil || !strings.Contains(got, line) || strings.Count(got, "only-checked") != 1 {
+		t.Errorf("%q, error %v, want %q", got, err, line)
 	}
 }
 

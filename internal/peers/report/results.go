@@ -19,6 +19,7 @@ import (
 	"github.com/aclements/go-moremath/stats"
 
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/peers/check"
 	"example.com/fastmac/internal/peers/rivals"
 )
 
@@ -43,6 +44,7 @@ type Results struct {
 
 	Versions map[string]string `json:"versions"`
 	LeftOut  []string          `json:"left_out"`
+	Check    *check.Report     `json:"check,omitempty"` // of runs with -check
 	Rows     []Row             `json:"rows"`
 }
 
@@ -157,7 +159,7 @@ func Read(path string) (*Results, error) {
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("fastmac: results %s: %w", path, err)
 	}
-	if len(r.Rows) == 0 {
+	if len(r.Rows) == 0 && r.Check == nil {
 		return nil, fmt.Errorf("fastmac: results %s: no rows", path)
 	}
 	if r.Statistic != "" && r.Statistic != quiet.name {

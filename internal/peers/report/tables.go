@@ -40,7 +40,6 @@ func Section(r *Results) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Versions)) {
 		versions = append(versions, name+" "+r.Versions[name])
 	}
-	half, most := spreads(r.Rows)
 	var b strings.Builder
 	name, off := cmp.Or(r.Name, "This machine"), r.switchedOff()
 	if off != "" {
@@ -58,9 +57,16 @@ func Section(r *Results) string {
 	}
 	fmt.Fprintf(&b, "- fastmac: commit %s; kernels: NH %s, AES %s, SHA-512 %s%s\n", r.Commit, r.Kernels.NH, r.Kernels.AES, r.Kernels.SHA512, gcm)
 	fmt.Fprintf(&b, "- Command: `%s`\n- Date: %s\n- Peers: %s\n", r.Command, r.Date, strings.Join(versions, "; "))
-	fmt.Fprintf(&b, "- Figures: the %s of %d rounds, of about %s each\n", r.statistic().name, r.Rounds, r.MinTime)
-	fmt.Fprintf(&b, "- Spread: %s; at most %s for half of the figures, at most %s for nine of ten\n", r.statistic().spread, percent(half), percent(most))
-	for _, line := range r.LeftOut {
+	if len(r.Rows) > 0 {
+		half, most := spreads(r.Rows)
+		fmt.Fprintf(&b, "- Figures: the %s of %d rounds, of about %s each\n", r.statistic().name, r.Rounds, r.MinTime)
+		fmt.Fprintf(&b, "- Spread: %s; at most %s for half of the figures, at most %s for nine of ten\n", r.statistic().spread, percent(half), percent(most))
+	}
+	lines := r.LeftOut
+	if r.Check != nil {
+		lines = append(r.Check.Lines(), lines...)
+	}
+	for _, line := range lines {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	for _, t := range tables(r) {

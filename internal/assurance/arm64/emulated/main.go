@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build linux && arm64
+//go:build arm64 && (darwin || linux || windows)
 
 // Command emulated executes single instructions of arm64 on the CPU on which it runs: an emulated one,
 // or a real one. On standard input it gets a list of instructions with what follows them, and
@@ -15,24 +15,25 @@ import (
 	"io"
 	"log"
 	"os"
-	"syscall"
 	"unsafe"
 
 	"example.com/fastmac/internal/assurance/arm64"
+	"example.com/fastmac/internal/assurance/native"
 )
 
 // state is at one address, which the code has.
 var state arm64.CPUState
 
-// Instructions that load, execute and store. X18 has the address of the state: Go does not use it
-// on Linux. X28 is not touched, as it is Go's, and X29 and X30 have other uses here.
+// Instructions that load, execute and store. X27 has the address of the state: kernels do not use it,
+// and Go only within an instruction of its assembler. X18 is not touched, as it is the operating
+// system's on macOS and Windows, nor X28, which is Go's. X29 and X30 have other uses here.
 const (
-	moveToX18   = 0xd2800012 // MOVZ; MOVK is this or keepOthers
+	moveToX27   = 0xd280001b // MOVZ; MOVK is this or keepOthers
 	keepOthers  = 0x20000000
-	load        = 0xf9400240 // LDR X0, [X18]
-	store       = 0xf9000240 // STR X0, [X18]
-	loadVector  = 0x3dc00240 // LDR Q0, [X18]
-	storeVector = 0x3d800240 // STR Q0, [X18]
+	load        = 0xf9400360 // LDR X0, [X27]
+	store       = 0xf9000360 // STR X0, [X27]
+	loadVector  = 0x3dc00360 // LDR Q0, [X27]
+	storeVector = 0x3d800360 // STR Q0, [X27]
 	fromSP      = 0x910003e0 // MOV X0, SP
 	toSP        = 0x9100001f // MOV SP, X0
 	fromFlags   = 0xd53b4200 // MRS X0, NZCV
@@ -53,7 +54,7 @@ func frame() (code []uint32) {
 		for n := range state.Vectors {
 			emit(vector | at(unsafe.Pointer(&state.Vectors[n]))/16<<10 | uint32(n))
 		}
-		for n := range 28 {
+		for n := range arm64.X27 {
 			if n != arm64.X18 {
 				word(general, n, &state.General[n])
 			}
@@ -62,7 +63,7 @@ func frame() (code []uint32) {
 
 	for k := range 4 {
 		part := uint32(uint64(uintptr(unsafe.Pointer(&state)))>>(16*k)) & 0xffff
-		emit(moveToX18 | uint32(k)<<21 | part<<5 | map[bool]uint32{true: keepOthers}[k > 0])
+		emit(moveToX27 | uint32(k)<<21 | part<<5 | map[bool]uint32{true: keepOthers}[k > 0])
 	}
 	emit(fromSP)
 	word(store, 0, &state.Saved[0])
@@ -108,13 +109,11 @@ func serve(in *bufio.Reader, out *bufio.Writer) error {
 	if err := binary.Read(in, binary.LittleEndian, code[first:]); err != nil {
 		return err
 	}
-	memory, err := executable(code)
+	memory, err := native.Executable(code)
 	if err != nil {
 		return err
 	}
-	// A func value is the address of a word that has the address of the code.
-	entry := &struct{ code *byte }{&memory[0]}
-	run := *(*func())(unsafe.Pointer(&entry))
+	run := native.Func[func()](memory)
 	if err := binary.Write(out, binary.LittleEndian, uint64(uintptr(unsafe.Pointer(&state.Window)))); err != nil {
 		return err
 	}
@@ -135,17 +134,4 @@ func serve(in *bufio.Reader, out *bufio.Writer) error {
 			return err
 		}
 	}
-}
-
-// executable returns memory with code. When Linux makes a page executable for the first time, the
-// CPU's instruction cache forgets what it has of it.
-func executable(code []uint32) ([]byte, error) {
-	memory, err := syscall.Mmap(-1, 0, 4*len(code), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
-	if err != nil {
-		return nil, err
-	}
-	for k, w := range code {
-		binary.LittleEndian.PutUint32(memory[4*k:], w)
-	}
-	return memory, syscall.Mprotect(memory, syscall.PROT_READ|syscall.PROT_EXEC)
 }
