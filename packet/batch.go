@@ -233,7 +233,7 @@ func (w *window) judgeAll(f *form, batch []Packet, verified []fastmac.Message) (
 		p := &batch[i]
 		if p.Err == nil {
 			p.Err = w.judge(p.Counter, verified[i].OK)
-		} else if w.worn() {
+		} else if w.unchecked(nil); w.worn() {
 			p.Err = ErrWorn
 		}
 		if p.Err != nil {

@@ -25,8 +25,8 @@ func TestBatch(t *testing.T) {
 		for _, dataSize := range []int{0, 1, 16} {
 			c := config()
 			c.DataSize, c.MaxForged = dataSize, 60
-			s1, s2 := newSender(a, c, Stored(100, 10000)), newSender(a, c, Stored(100, 10000))
-			r1, r2 := newReceiver(a, c, Stored(120, 400)), newReceiver(a, c, Stored(120, 400))
+			s1, s2 := newSender(a, c, steps(100, 10000)), newSender(a, c, steps(100, 10000))
+			r1, r2 := newReceiver(a, c, steps(120, 400)), newReceiver(a, c, steps(120, 400))
 			for n := range 75 {
 				batch := make([]Packet, n%40+n/70*60)
 				var want [][]byte
@@ -143,7 +143,7 @@ func TestMany(t *testing.T) {
 		peer := func(i int) (Config, Counters) {
 			c := config()
 			c.Sender, c.DataSize, c.MaxForged = fmt.Sprintf("peer %d", i), i%3*8, 9
-			return c, Stored(uint64(i), 30+10*uint64(i))
+			return c, steps(uint64(i), 30+10*uint64(i))
 		}
 		batched, single := newMany(a, peers, peer), newMany(a, peers, peer)
 		rng := rand.New(rand.NewPCG(3, 4))
@@ -254,7 +254,7 @@ func TestManyPanics(t *testing.T) {
 		m := newMany(a, 2, func(int) (Config, Counters) {
 			c := config()
 			c.DataSize = 4
-			return c, Fresh()
+			return c, SecretIsNew()
 		})
 		m.receivers[1].Destroy()
 		m.senders[1].Destroy()
@@ -335,12 +335,12 @@ func TestManyAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations", name(a), n)
 		}
 	}
-	us := slices.Repeat([]*UMACSender{mactest.Must(NewUMACSender(c, Fresh()))}, 70)
-	ur := slices.Repeat([]*UMACReceiver{mactest.Must(NewUMACReceiver(c, Fresh()))}, 70)
+	us := slices.Repeat([]*UMACSender{mactest.Must(NewUMACSender(c, SecretIsNew()))}, 70)
+	ur := slices.Repeat([]*UMACReceiver{mactest.Must(NewUMACReceiver(c, SecretIsNew()))}, 70)
 	allocations(packetref.UMAC128, func(b []Packet) int { return SealBatch(us, b) }, func(b []Packet) int { return OpenBatch(ur, b) })
 	if fastmac.RequireGCM() == nil {
-		gs := slices.Repeat([]*GMACSender{mactest.Must(NewGMACSender(c, Fresh()))}, 70)
-		gr := slices.Repeat([]*GMACReceiver{mactest.Must(NewGMACReceiver(c, Fresh()))}, 70)
+		gs := slices.Repeat([]*GMACSender{mactest.Must(NewGMACSender(c, SecretIsNew()))}, 70)
+		gr := slices.Repeat([]*GMACReceiver{mactest.Must(NewGMACReceiver(c, SecretIsNew()))}, 70)
 		allocations(packetref.GMAC, func(b []Packet) int { return SealBatch(gs, b) }, func(b []Packet) int { return OpenBatch(gr, b) })
 	}
 }
@@ -349,7 +349,7 @@ func TestManyAllocations(t *testing.T) {
 // takes counters.
 func TestFork(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
-		m := newMany(a, 1, func(int) (Config, Counters) { return config(), Fresh() })
+		m := newMany(a, 1, func(int) (Config, Counters) { return config(), SecretIsNew() })
 		s := m.senders[0]
 		mactest.Must(s.Seal(nil, nil))
 		refuses := func() {
@@ -380,9 +380,12 @@ func TestFork(t *testing.T) {
 		restore()
 		fork.Pretend()
 		refuses()
-		if err := s.Extend(1 << 48); err != ErrCopied {
-			t.Errorf("Extend: %v", err)
+		if err := s.Stop(); err != ErrCopied {
+			t.Errorf("Stop: %v", err)
 		}
-		mactest.Must(newSender(a, config(), Fresh()).Seal(nil, nil)) // made in the child
+		if got := s.Stats(); got.Sealed != 1 {
+			t.Errorf("%d packets are sealed, want 1", got.Sealed)
+		}
+		mactest.Must(newSender(a, config(), SecretIsNew()).Seal(nil, nil)) // made in the child
 	})
 }

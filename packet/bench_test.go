@@ -29,7 +29,7 @@ func BenchmarkPacket(b *testing.B) {
 				buffer := make([]byte, size, size+24)
 				// Through an interface the calls would take longer.
 				if a == packetref.GMAC {
-					s, r := mactest.Must(NewGMACSender(c, Fresh())), mactest.Must(NewGMACReceiver(c, Fresh()))
+					s, r := mactest.Must(NewGMACSender(c, SecretIsNew())), mactest.Must(NewGMACReceiver(c, SecretIsNew()))
 					for b.Loop() {
 						p, _ := s.Seal(buffer, nil)
 						if _, _, err := r.Open(p, nil); err != nil {
@@ -38,7 +38,7 @@ func BenchmarkPacket(b *testing.B) {
 					}
 					return
 				}
-				s, r := mactest.Must(NewUMACSender(c, Fresh())), mactest.Must(NewUMACReceiver(c, Fresh()))
+				s, r := mactest.Must(NewUMACSender(c, SecretIsNew())), mactest.Must(NewUMACReceiver(c, SecretIsNew()))
 				for b.Loop() {
 					p, _ := s.Seal(buffer, nil)
 					if _, _, err := r.Open(p, nil); err != nil {
@@ -113,7 +113,7 @@ func BenchmarkBatch(b *testing.B) {
 	for _, a := range algorithms() {
 		for _, size := range benchSizes {
 			b.Run(fmt.Sprintf("mac=%s/size=%d", name(a), size), func(b *testing.B) {
-				s, r := newSender(a, config(), Fresh()), newReceiver(a, config(), Fresh())
+				s, r := newSender(a, config(), SecretIsNew()), newReceiver(a, config(), SecretIsNew())
 				batch := make([]Packet, 64)
 				for i := range batch {
 					batch[i].Bytes = make([]byte, size, size+24)
@@ -137,7 +137,7 @@ func BenchmarkMany(b *testing.B) {
 		m := newMany(a, peers, func(i int) (Config, Counters) {
 			c := config()
 			c.Sender = fmt.Sprint(i)
-			return c, Fresh()
+			return c, SecretIsNew()
 		})
 		who := rand.New(rand.NewPCG(1, 2)).Perm(peers)
 		first := 0 // so that the peers of a run are not those of the one before
@@ -186,7 +186,7 @@ func BenchmarkInit(b *testing.B) {
 	b.Run("mac=UMAC-128", func(b *testing.B) {
 		var s UMACSender
 		for b.Loop() {
-			if err := s.Init(c, Fresh()); err != nil {
+			if err := s.Init(c, SecretIsNew()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -194,7 +194,7 @@ func BenchmarkInit(b *testing.B) {
 	b.Run("mac=GMAC", func(b *testing.B) {
 		var s GMACSender
 		for b.Loop() {
-			if err := s.Init(c, Fresh()); err != nil {
+			if err := s.Init(c, SecretIsNew()); err != nil {
 				b.Skip(err)
 			}
 		}

@@ -44,35 +44,30 @@ const (
 )
 
 // A Config says who sends to whom, and how. The sender and the receiver of one direction have equal
-// Configs, except for Window and MaxForged, which senders ignore. The key is derived from all other
-// fields. So senders whose Configs differ in one of them have different keys, and a receiver
+// Configs, except for Window, MaxForged and Ahead, which senders ignore. The key is derived from all
+// other fields. So senders whose Configs differ in one of them have different keys, and a receiver
 // refuses everything from a sender with another Config.
 type Config struct {
 	// Secret is at least 16 random bytes; 32 are better. Do not use a password. Secret is not
 	// retained: overwrite it after the call. The same Secret may serve many names, sessions and
-	// algorithms.
+	// algorithms, but only one of each with [SecretIsNew].
 	Secret []byte
-
-	// Session is what both ends have chosen for this session, such as 16 random bytes from each. It
-	// is not secret. It may be empty if the range of counters is a stored one, or if the Secret is
-	// new.
-	Session []byte
 
 	// Sender is the name of the sender, 1 to 255 bytes. Receiver is the name of the receiver, at
 	// most 255 bytes; it is empty if everybody who has the Secret receives. Two senders under one
-	// Secret and Session must differ in at least one of these names.
+	// Secret and session must differ in at least one of these names.
 	Sender, Receiver string
 
-	// Epoch is the number of the key. Each packet carries it. If you store a range of counters,
-	// store its epoch too.
+	// Epoch is the number of the key. Each packet carries it. With [Stored], each epoch has stores of
+	// its own.
 	Epoch uint8
 
 	// TagSize is the size of a tag in bytes: 8 or 16 for UMAC, and 16 for GMAC.
 	TagSize int
 
 	// DataSize is the size in bytes of the additional data of each packet, 0 to 16. This data is
-	// authenticated and not sent. Put what is the same in all packets into Session or Sender, where
-	// it costs nothing.
+	// authenticated and not sent. Put what is the same in all packets into Sender, where it costs
+	// nothing.
 	DataSize int
 
 	// Window is the size of a receiver's window in bits, a power of two from 1024 to 65536; 0 means
@@ -86,49 +81,16 @@ type Config struct {
 	// A receiver that is set up again counts from 0: with the same key, the probability of a
 	// forgery then grows further.
 	MaxForged uint64
+
+	// Ahead is how many counters a receiver with a [Store] reserves at a time; 0 means 64. After a
+	// crash it refuses up to that many packets that it has not had. Use at least the number of
+	// packets that arrive while the Store writes twice. All others ignore Ahead.
+	Ahead uint64
 }
 
-// Counters is a range of counters, from First up to but not including End. It has 1 to 2^48
-// counters, and End is at most 2^56. A sender uses each counter at most once, and none outside
-// the range. A receiver accepts none outside. The zero value is an error.
-type Counters struct{ First, End uint64 }
-
-// Fresh returns the range for a key that has never been used: 2^48 counters from 0 on. A key is new
-// if the Secret, the Session, the Epoch or the names are. Under a key that was used before, a
-// sender would repeat counters, and a receiver would accept old packets again.
-func Fresh() Counters { return Counters{0, maxRange} }
-
-// Stored returns the range of step counters from first on, for a key that stays the same after a
-// restart. Store first+step durably before the call, and after a restart pass what you stored as
-// first. A crash then skips counters and repeats none. The same holds for a receiver: it accepts
-// nothing that it may have accepted before.
-//
-// With a step of 2^32 a sender of a million packets per second stores about once an hour. After a
-// crash a receiver refuses the rest of its step, so give it a short one. If the sender gets further
-// ahead than that, Open returns [ErrEnd]: see Extend of the receivers.
-//
-// If first+step is above 2^56, the constructor returns an error.
-func Stored(first, step uint64) Counters {
-	return Counters{first, first + step} // if it wraps around, End is below First
-}
-
-func (n Counters) check() error {
-	if n.First >= n.End || n.End-n.First > maxRange || n.End > maxEnd {
-		return fmt.Errorf("packet: counters from %d to %d: want 1 to 2^48 of them, and an end of at most 2^56", n.First, n.End)
-	}
-	return nil
-}
-
-// checkEnd returns an error unless a range may be extended from old to end.
-func (n Counters) checkEnd(end uint64) error {
-	if end < n.End {
-		return fmt.Errorf("packet: Extend to %d: the range ends at %d", end, n.End)
-	}
-	return Counters{n.First, end}.check()
-}
-
-// check returns an error if a sender cannot have c and n.
-func (c *Config) check(algorithm byte, n Counters) error {
+// check returns an error if a sender cannot have c and n, or a receiver, whose window is checked
+// elsewhere.
+func (c *Config) check(algorithm byte, n *Counters, role byte) error {
 	switch {
 	case len(c.Secret) < minSecretSize:
 		return fmt.Errorf("packet: Secret of %d bytes: want at least %d", len(c.Secret), minSecretSize)
@@ -143,13 +105,16 @@ func (c *Config) check(algorithm byte, n Counters) error {
 	case c.DataSize < 0 || c.DataSize > maxDataSize:
 		return fmt.Errorf("packet: DataSize of %d bytes: want 0 to %d", c.DataSize, maxDataSize)
 	}
-	return n.check()
+	return n.check(role)
 }
 
-// checkWindow returns an error if a receiver cannot have the window of c.
+// checkWindow returns an error if a receiver cannot have the window of c, or its Ahead.
 func (c *Config) checkWindow() error {
 	if w := c.Window; w != 0 && (w < minWindow || w > maxWindow || w&(w-1) != 0) {
 		return fmt.Errorf("packet: Window of %d bits: want a power of two from %d to %d", w, minWindow, maxWindow)
+	}
+	if c.Ahead > maxRange {
+		return fmt.Errorf("packet: Ahead of %d counters: want at most 2^48", c.Ahead)
 	}
 	return nil
 }
@@ -182,12 +147,31 @@ func (c *Config) pair(me, peer string) (send, receive Config, err error) {
 	return send, receive, nil
 }
 
+// Labels of what is derived from a Secret.
+const (
+	keyLabel   = "fastmac packet 2"
+	storeLabel = "fastmac packet 2 store"
+)
+
+// An info has room for what a key is derived from, and the number of the block of HKDF.
+type info [len(storeLabel) + 1 + 4 + 2*(1+maxNameSize) + 8 + 1]byte
+
+// appendInfo appends all that makes a key, except the Secret and the bytes of the session.
+func (c *Config) appendInfo(b []byte, algorithm byte, n *Counters) []byte {
+	b = append(b, n.kind, algorithm, c.Epoch, byte(c.DataSize))
+	b = append(append(b, byte(len(c.Sender))), c.Sender...)
+	b = append(append(b, byte(len(c.Receiver))), c.Receiver...)
+	// As the salt, sessions with different numbers of zeros at the end are equal, and long ones
+	// are equal to their hashes.
+	return binary.BigEndian.AppendUint64(b, uint64(len(n.session)))
+}
+
 // derive sets okm to the key and the salt of the sender: HKDF-SHA-512, RFC 5869.
-func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
+func (c *Config) derive(okm *[okmSize]byte, algorithm byte, n *Counters) {
 	wipe.ReserveStack()
 	// HMAC pads the key with zeros, so this is the same key. It is long enough for FIPS 140 mode.
 	var salt [sha512.Size]byte
-	session := c.Session
+	session := n.session
 	if len(session) < len(salt) {
 		copy(salt[:], session)
 		session = salt[:]
@@ -195,21 +179,26 @@ func (c *Config) derive(okm *[okmSize]byte, algorithm byte) {
 	var prk, out [sha512.Size]byte
 	fastmac.SumHMAC(crypto.SHA512, prk[:0], session, c.Secret)
 
-	const label = "fastmac packet 1"
-	var b [len(label) + 3 + 2*(1+maxNameSize) + 8 + 1]byte
-	info := append(b[:0], label...)
-	info = append(info, algorithm, c.Epoch, byte(c.DataSize))
-	info = append(append(info, byte(len(c.Sender))), c.Sender...)
-	info = append(append(info, byte(len(c.Receiver))), c.Receiver...)
-	// As the salt, sessions with different numbers of zeros at the end are equal, and long ones
-	// are equal to their hashes.
-	info = binary.BigEndian.AppendUint64(info, uint64(len(c.Session)))
-	fastmac.SumHMAC(crypto.SHA512, out[:0], prk[:], append(info, 1)) // the first block of HKDF-Expand
+	var b info
+	msg := c.appendInfo(append(b[:0], keyLabel...), algorithm, n)
+	fastmac.SumHMAC(crypto.SHA512, out[:0], prk[:], append(msg, 1)) // the first block of HKDF-Expand
 	copy(okm[:], out[:])
 
 	clear(prk[:])
 	clear(out[:])
 	wipe.Stack()
+}
+
+// storeID returns what a Store is told: it is public, and another one for each key and role.
+func (c *Config) storeID(algorithm byte, n *Counters, role byte) (id [16]byte) {
+	wipe.ReserveStack()
+	var b info
+	msg := c.appendInfo(append(append(b[:0], storeLabel...), role), algorithm, n)
+	var out [sha512.Size]byte
+	copy(id[:], fastmac.SumHMAC(crypto.SHA512, out[:0], c.Secret, msg))
+	clear(out[:])
+	wipe.Stack()
+	return id
 }
 
 // form is what senders and receivers know of a packet.

@@ -5,98 +5,267 @@
 package packet
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"reflect"
 	"sync/atomic"
 
 	"example.com/fastmac/internal/fork"
 )
 
-// counters are those of a sender: next up to but not including end are left. They have a cache
+// The kinds of Counters, as the derivation of a key has them.
+const (
+	kindSession = 1
+	kindStored  = 2
+	kindSecret  = 3
+)
+
+const (
+	minSessionSize = 32
+	storeStep      = 1 << 32 // what a sender reserves at a time
+	defaultAhead   = 64
+)
+
+// Counters says why no counter is used twice under one key, and why no packet is accepted twice,
+// also after restarts. Make it with [NewSession], [Stored] or [SecretIsNew]: with the zero value the
+// constructors return an error. Both ends use the same of the three: it is in the key, so otherwise
+// they refuse every packet of each other. One value serves both directions of an end.
+type Counters struct {
+	kind          byte
+	session       []byte
+	send, receive Store
+	step          uint64 // what a sender reserves at a time
+	first, end    uint64 // the range, if there is no Store
+}
+
+// NewSession is for a key that is new with each session, the first choice: nothing is stored, and
+// packets of earlier sessions are refused. session has at least 32 bytes: at both ends 16 random
+// bytes of the client, and then 16 of the server, which they draw for this session and send each
+// other. They need not be secret. NewSession copies them.
+//
+// The constructors return an error if session is shorter, or if its halves are equal or one has
+// only zeros, because then an end has drawn nothing.
+func NewSession(session []byte) Counters {
+	return Counters{kind: kindSession, session: bytes.Clone(session), end: maxRange}
+}
+
+// Stored is for a key that stays after a restart. The counters then go on above all that may have
+// been used before: send stores them for the sender, and receive for the receiver. Without send,
+// which is nil, there is no sender, and without receive no receiver: their constructors return an
+// error. They also return one if send and receive are the same Store, and if a Store fails or is
+// that of another key.
+//
+// Half-way through its range, which is 2^32 counters for a sender and Config.Ahead for a receiver, a
+// sender or receiver reserves the next one in a goroutine of its own. If the Store fails, StoreErr
+// returns the error, and each packet from half-way on tries again. After the last counter there is
+// [ErrEnd]. A receiver that gets an authentic packet beyond its end refuses it with [ErrEnd], and
+// reserves the counters up to it: those that come later are accepted.
+//
+// This fails if a Store is set back, for example from a backup, or is copied.
+func Stored(send, receive Store) Counters {
+	return Counters{kind: kindStored, send: send, receive: receive, step: storeStep}
+}
+
+// SecretIsNew is for a Secret that has never been used with these names, and will never be again,
+// as one that a TLS exporter or a key exchange returns. Do not use it with one from a file, an
+// environment variable or the program's text: after a restart the sender would repeat its counters,
+// and an attacker could forge packets.
+func SecretIsNew() Counters { return Counters{kind: kindSecret, end: maxRange} }
+
+// store returns the Store for a role.
+func (n *Counters) store(role byte) Store {
+	if role == sending {
+		return n.send
+	}
+	return n.receive
+}
+
+// check returns an error if a sender or a receiver cannot have n.
+func (n *Counters) check(role byte) error {
+	switch n.kind {
+	case 0:
+		return errors.New("packet: Counters is the zero value: want NewSession, Stored or SecretIsNew")
+	case kindSession:
+		if len(n.session) < minSessionSize {
+			return fmt.Errorf("packet: session of %d bytes: want at least %d, 16 random ones of each end", len(n.session), minSessionSize)
+		}
+		half := len(n.session) / 2
+		first, second := n.session[:half], n.session[len(n.session)-half:]
+		if zeros := make([]byte, half); bytes.Equal(first, second) || bytes.Equal(first, zeros) || bytes.Equal(second, zeros) {
+			return errors.New("packet: the halves of the session are equal or zero: want 16 random bytes of each end")
+		}
+	case kindStored:
+		if n.store(role) == nil {
+			return fmt.Errorf("packet: Stored without a Store for the %s", roleNames[role])
+		}
+		// Of a type that cannot be compared the id tells.
+		if n.send != nil && n.receive != nil && reflect.TypeOf(n.send).Comparable() && n.send == n.receive {
+			return errors.New("packet: Stored with one Store for both directions: want two")
+		}
+	}
+	return nil
+}
+
+// A sender or a receiver has a role, in the id for a Store.
+const (
+	sending   = 1
+	receiving = 2
+)
+
+var roleNames = [...]string{sending: "sender", receiving: "receiver"}
+
+// counters are those of a sender: next up to but not including the end are left. They have a cache
 // line of their own behind the 8 bytes that the runtime has there, because the key after them is
 // only read: see TestLines.
 type counters struct {
-	next, end atomic.Uint64 // next <= end, except for stopped; neither falls
-	first     uint64
-	process   fork.Process // the one that may use them
-	_         [24]byte
+	next    atomic.Uint64 // it does not fall
+	soft    atomic.Uint64 // the end, or with a supply half-way to it: beyond is slower
+	process fork.Process  // the one that may use them; 0 if there is no key
+	supply  *supply       // nil if there is no Store
+	skipped atomic.Uint64 // next less the number of counters used
+	ended   atomic.Uint64 // packets that had no counter
+	_       [8]byte
 }
 
 // stopped is set in next when no counter may be used any more.
 const stopped = 1 << 63
 
-var errStopped = errors.New("packet: Extend after Stop")
+// SenderStats are numbers of packets.
+type SenderStats struct {
+	Sealed uint64 // that have a counter
+	Ended  uint64 // that had none: see ErrEnd
+}
 
-func (c *counters) init(n Counters) {
-	c.first, c.process = n.First, fork.Current()
-	c.next.Store(n.First)
-	c.end.Store(n.End)
+// init sets c, whose sender may have another key.
+func (c *counters) init(n *supplied) {
+	c.abandon()
+	c.process, c.supply = fork.Current(), n.supply
+	c.skipped.Store(n.first)
+	c.ended.Store(0)
+	c.next.Store(n.first)
+	c.soft.Store(n.soft())
+}
+
+// abandon keeps a running goroutine away from c.
+func (c *counters) abandon() {
+	if s := c.supply; s != nil {
+		s.abandon(&s.mu)
+	}
 }
 
 // take takes n counters and returns the first of them. It takes none and returns an error if fewer
 // are left. After a fork it returns an error too.
 func (c *counters) take(n uint64) (first uint64, err error) {
-	// With an addition, calls that fail would use up counters, which an Extend could then not
-	// give back.
+	// With an addition, calls that fail would use up counters that are reserved later.
 	for {
 		first = c.next.Load()
-		if first+n > c.end.Load() { // also if stopped
-			return 0, ErrEnd
+		if first+n > c.soft.Load() { // also if stopped
+			if first, err = c.takeBeyond(n); err != nil {
+				return 0, err
+			}
+			break
 		}
 		if c.next.CompareAndSwap(first, first+n) {
 			break
 		}
 	}
 	if fork.Current() != c.process { // asked after they are taken, see package fork
+		c.skipped.Add(n)
 		return 0, ErrCopied
 	}
 	return first, nil
 }
 
+// takeBeyond takes counters beyond soft, and has the Store reserve more.
+func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
+	if fork.Current() != c.process { // then the mutex may be locked for ever
+		return 0, ErrCopied
+	}
+	s := c.supply
+	if s == nil {
+		c.ended.Add(n)
+		return 0, ErrEnd
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		first = c.next.Load()
+		enough := first+n <= s.end // also not if stopped
+		if first&stopped == 0 && first+n > s.half() && s.ready() {
+			s.start(&s.mu, s.end+s.step, c.extend)
+		}
+		if !enough {
+			c.ended.Add(n)
+			return 0, ErrEnd
+		}
+		if c.next.CompareAndSwap(first, first+n) {
+			return first, nil
+		}
+	}
+}
+
+// extend is called when the supply has more. If the Store has reserved the counters below first for
+// somebody else, they are skipped.
+func (c *counters) extend(first uint64) {
+	for old := c.next.Load(); first > 0 && old < first; old = c.next.Load() { // not if stopped
+		if c.next.CompareAndSwap(old, first) {
+			c.skipped.Add(first - old)
+			break
+		}
+	}
+	c.soft.Store(c.supply.half())
+}
+
 // mustLive panics if there is no key.
 func (c *counters) mustLive() {
-	if c.end.Load() == 0 {
+	if c.process == 0 {
 		panic(dead("sender"))
 	}
 }
 
-// Next returns the next counter. Another goroutine may use it before you do: see Stop.
-func (c *counters) Next() uint64 {
+// Stop ends the sender's range for good: from then on Seal returns [ErrEnd]. With a [Store], Stop
+// waits for it, and releases the counters that are left, so that nothing is skipped after a restart.
+// It returns the Store's error, and may then be called again. Call it before the program ends; after a
+// crash the counters that were reserved are skipped. In a child after a fork it returns [ErrCopied]
+// and stores nothing.
+func (c *counters) Stop() error {
 	c.mustLive()
-	return c.next.Load() &^ stopped
-}
-
-// Stop ends the range for good: from then on Seal returns [ErrEnd], and Extend an error. Stop
-// returns the next counter. A program that ends may store it in place of the end of its range. A
-// child after a fork must not store it, because its parent goes on.
-func (c *counters) Stop() uint64 {
-	c.mustLive()
-	return c.next.Or(stopped) &^ stopped
-}
-
-// Extend moves the end of the range. Store the new end first; half-way through the range is a good
-// time. Extend returns an error, and changes nothing, if end is below the present one, above 2^56,
-// or more than 2^48 above the first counter, after Stop, and after a fork.
-func (c *counters) Extend(end uint64) error {
-	c.mustLive()
-	for {
-		if c.next.Load()&stopped != 0 {
-			return errStopped
-		}
-		if fork.Current() != c.process {
-			return ErrCopied
-		}
-		old := c.end.Load()
-		if err := (Counters{c.first, old}).checkEnd(end); err != nil {
-			return err
-		}
-		if c.end.CompareAndSwap(old, end) {
-			return nil
-		}
+	if fork.Current() != c.process {
+		return ErrCopied
 	}
+	next := c.next.Or(stopped) &^ stopped
+	if c.supply == nil {
+		return nil
+	}
+	return c.supply.stop(&c.supply.mu, next)
+}
+
+// StoreErr returns the error of the [Store] if it has failed to reserve counters, and has not
+// succeeded since. It returns nil if there is no Store.
+func (c *counters) StoreErr() error {
+	c.mustLive()
+	if c.supply == nil {
+		return nil
+	}
+	return c.supply.failure(&c.supply.mu)
+}
+
+// Stats returns how many packets the sender has had.
+func (c *counters) Stats() SenderStats {
+	c.mustLive()
+	if s := c.supply; s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+	}
+	skipped := c.skipped.Load()
+	return SenderStats{c.next.Load()&^stopped - skipped, c.ended.Load()}
 }
 
 func (c *counters) destroy() {
-	c.first, c.process = 0, 0
-	c.next.Store(0)
-	c.end.Store(0)
+	c.abandon()
+	c.process, c.supply = 0, nil
+	for _, v := range []*atomic.Uint64{&c.next, &c.soft, &c.skipped, &c.ended} {
+		v.Store(0)
+	}
 }

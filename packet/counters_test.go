@@ -5,6 +5,7 @@
 package packet
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,33 +14,32 @@ import (
 	"example.com/fastmac/packet/internal/packetref"
 )
 
-// TestEnd has 16 goroutines at the end of a range, which is extended meanwhile. Each counter is used
-// once, in order of a goroutine, and none outside.
+// TestEnd has 16 goroutines at the end of a range, which is extended meanwhile, until the Store
+// fails. Each counter is used once, in order of a goroutine, and none that is not stored.
 func TestEnd(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
 		const first, extensions, step = 1<<40 - 7, 40, 100
-		s := newSender(a, config(), Counters{first, first + step})
-		r := newReceiver(a, config(), Fresh())
+		m := &memory{value: first, fail: extensions + 1, always: true}
+		s := newSender(a, config(), m.steps(step))
+		r := newReceiver(a, config(), Stored(nil, &memory{value: first}))
 		var used [extensions * step]atomic.Int32
 		use := func(counter uint64) {
 			if counter < first || counter >= first+uint64(len(used)) {
 				t.Errorf("counter %d", counter)
 				return
 			}
+			m.mustHave(t, counter)
 			used[counter-first].Add(1)
 		}
 		var done atomic.Bool
 		mactest.Concurrently(16, func(g int) {
 			if g == 0 {
-				for i := range uint64(extensions) {
-					if err := s.Extend(first + (i+1)*step); err != nil {
-						t.Error(err)
-					}
-					for range 1000 {
-						if s.Next() == first+(i+1)*step {
-							break
-						}
-					}
+				for m.failures() == 0 {
+					s.settle()
+					runtime.Gosched()
+				}
+				for s.Next() < first+extensions*step-5 {
+					runtime.Gosched()
 				}
 				done.Store(true)
 				return
@@ -50,7 +50,7 @@ func TestEnd(t *testing.T) {
 					packet, err := s.Seal([]byte{1}, nil)
 					if err == nil {
 						_, counter, err := r.Open(packet, nil)
-						if err != nil && err != ErrOld {
+						if err != nil && err != ErrOld && err != ErrEnd {
 							t.Error(err)
 						}
 						use(pick(err == nil, counter, counterOf(mactest.Must((&form{tagSize: uint8(a.TagSize()), epoch: 5}).parse(packet)))))
@@ -113,7 +113,7 @@ func TestEnd(t *testing.T) {
 // TestTake counts what many goroutines take at the same time.
 func TestTake(t *testing.T) {
 	var c counters
-	c.init(Counters{100, 1 << 48})
+	c.init(&supplied{100, 1 << 48, nil})
 	var sum atomic.Uint64
 	mactest.Concurrently(16, func(g int) {
 		var mine uint64
@@ -137,94 +137,16 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestExtend has the limits of ranges.
-func TestExtend(t *testing.T) {
-	forAll(t, func(t *testing.T, a packetref.Algorithm) {
-		for _, n := range []Counters{{5, 10}, {1<<56 - 100, 1<<56 - 90}} {
-			for what, extend := range map[string]func(uint64) error{
-				"sender":   newSender(a, config(), n).Extend,
-				"receiver": newReceiver(a, config(), n).Extend,
-			} {
-				most := min(n.First+1<<48, 1<<56)
-				for _, test := range []struct {
-					end  uint64
-					good bool
-				}{
-					{0, false}, {n.End - 1, false}, {n.End, true}, {n.End + 5, true}, {n.End + 4, false},
-					{most + 1, false}, {1<<64 - 1, false}, {most, true}, {most - 1, false}, {most + 1, false},
-				} {
-					if err := extend(test.end); (err == nil) != test.good {
-						t.Errorf("%s of %v, Extend to %d: %v", what, n, test.end, err)
-					}
-				}
-			}
-		}
-	})
-}
-
-// TestCrashPoints has a program that stores the end of its range before it uses it, and crashes
-// after any of its steps, several times. No counter is used twice.
-func TestCrashPoints(t *testing.T) {
-	a := algorithms()[0]
-	const step = 5
-	for first := range 30 {
-		for second := range 30 {
-			var stored uint64 // what is on the disk
-			used := make(map[uint64]bool)
-			r := newReceiver(a, config(), Fresh())
-			for _, crash := range []int{first, second, 30} {
-				done := 0
-				next := func() bool { // whether the program gets to its next step
-					done++
-					return done <= crash
-				}
-				run := func() {
-					first := stored
-					if !next() {
-						return
-					}
-					stored = first + step
-					if !next() {
-						return
-					}
-					s := newSender(a, config(), Stored(first, step))
-					for next() {
-						packet, err := s.Seal(nil, nil)
-						if err != nil {
-							t.Fatalf("%v at %d of %d", err, s.Next(), stored)
-						}
-						_, counter, err := r.Open(packet, nil)
-						if err != nil || used[counter] {
-							t.Fatalf("crashes after %d and %d steps: counter %d, %v", first, second, counter, err)
-						}
-						used[counter] = true
-						if end := stored + step; s.Next()+step/2 >= stored {
-							if !next() {
-								return
-							}
-							stored = end
-							if !next() {
-								return
-							}
-							if err := s.Extend(end); err != nil {
-								t.Fatal(err)
-							}
-						}
-					}
-				}
-				run()
-			}
-		}
-	}
-}
-
 // TestStop stops senders and receivers while others use them: no counter is used from the one on
 // that Stop returns.
 func TestStop(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
 		for range 20 {
-			s, r := newSender(a, config(), Stored(7, 1<<20)), newReceiver(a, config(), Stored(7, 1<<20))
-			var sent, stop, accepted, last atomic.Uint64
+			c := config()
+			c.Ahead = 1 << 20
+			ms, mr := &memory{value: 7}, &memory{value: 7}
+			s, r := newSender(a, config(), ms.steps(1<<20)), newReceiver(a, c, Stored(nil, mr))
+			var sent, accepted atomic.Uint64
 			greatest := func(of *atomic.Uint64, counter uint64) {
 				for old := of.Load(); counter > old && !of.CompareAndSwap(old, counter); old = of.Load() {
 				}
@@ -234,8 +156,11 @@ func TestStop(t *testing.T) {
 			mactest.Concurrently(4, func(g int) {
 				if g == 0 {
 					sealed.Wait()
-					stop.Store(s.Stop())
-					last.Store(r.Stop())
+					for _, err := range []error{s.Stop(), r.Stop(), s.Stop(), r.Stop()} {
+						if err != nil {
+							t.Error(err)
+						}
+					}
 					return
 				}
 				for i := range 2000 {
@@ -255,25 +180,35 @@ func TestStop(t *testing.T) {
 					}
 				}
 			})
-			if sent.Load()+1 != stop.Load() || s.Next() != stop.Load() || s.Stop() != stop.Load() {
-				t.Errorf("Stop returns %d and %d, Next %d after counter %d", stop.Load(), s.Stop(), s.Next(), sent.Load())
+			if got := ms.stored(); sent.Load()+1 != got || s.Next() != got {
+				t.Errorf("%d is stored, Next is %d after counter %d", got, s.Next(), sent.Load())
 			}
-			if accepted.Load() >= last.Load() || r.Next() != last.Load() || r.Stop() != last.Load() {
-				t.Errorf("Stop returns %d and %d, Next %d after counter %d", last.Load(), r.Stop(), r.Next(), accepted.Load())
+			if got := mr.stored(); accepted.Load() >= got || r.Next() != got {
+				t.Errorf("%d is stored, Next is %d after counter %d", got, r.Next(), accepted.Load())
+			}
+			if ms.releases != 1 || mr.releases != 1 {
+				t.Errorf("%d and %d releases, want 1", ms.releases, mr.releases)
 			}
 			if p, err := s.Seal([]byte("a"), nil); err != ErrEnd || string(p) != "a" {
 				t.Errorf("Seal after Stop: %q, %v", p, err)
 			}
-			if err := s.SealBatch(nil); err != ErrEnd {
+			if err := s.SealBatch(nil); err != nil {
+				t.Errorf("SealBatch of nothing after Stop: %v", err)
+			}
+			if err := s.SealBatch(make([]Packet, 2)); err != ErrEnd {
 				t.Errorf("SealBatch after Stop: %v", err)
 			}
-			if msg, counter, err := r.Open(sealAt(t, a, config(), 1<<19, ""), nil); msg != nil || counter != 1<<19 || err != ErrEnd {
-				t.Errorf("Open after Stop: %q, %d, %v", msg, counter, err)
+			if got, want := s.Stats(), (SenderStats{ms.stored() - 7, 3}); got.Sealed != want.Sealed || got.Ended < want.Ended {
+				t.Errorf("%+v, want %+v", got, want)
 			}
-			for _, err := range []error{s.Extend(1 << 30), r.Extend(1 << 30)} {
-				if err != errStopped {
-					t.Errorf("Extend after Stop: %v", err)
+			for _, counter := range []uint64{ms.stored(), 1 << 19} {
+				if msg, got, err := r.Open(sealStored(t, a, config(), counter), nil); msg != nil || got != counter || err != ErrEnd {
+					t.Errorf("Open after Stop: %q, %d, %v", msg, got, err)
 				}
+			}
+			r.settle()
+			if r.Stats().Ended < 2 || ms.calls != 3 || mr.stored() != r.Next() {
+				t.Errorf("%+v, %d calls of the sender's Store, %d is stored", r.Stats(), ms.calls, mr.stored())
 			}
 		}
 	})

@@ -10,10 +10,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"example.com/fastmac"
 	"example.com/fastmac/packet"
 )
+
+// newSession is what both ends have for a session, in examples that do not exchange random bytes.
+var newSession = packet.NewSession([]byte("16 random bytes and 16 others..."))
 
 // Two ends share a secret, and have sent each other 16 random bytes. This is a new session, so they
 // need not store anything.
@@ -23,13 +27,14 @@ func Example() {
 	ofClient, ofServer := make([]byte, 16), make([]byte, 16) // from the two ends
 	rand.Read(ofClient)
 	rand.Read(ofServer)
-	c := packet.Config{Secret: secret, Session: slices.Concat(ofClient, ofServer), TagSize: fastmac.UMAC128Size}
+	c := packet.Config{Secret: secret, TagSize: fastmac.UMAC128Size}
+	session := packet.NewSession(slices.Concat(ofClient, ofServer)) // at both ends
 
-	send, _, err := packet.NewUMACPair(c, "client", "server", packet.Fresh(), packet.Fresh())
+	send, _, err := packet.NewUMACPair(c, "client", "server", session)
 	if err != nil {
 		panic(err)
 	}
-	_, receive, err := packet.NewUMACPair(c, "server", "client", packet.Fresh(), packet.Fresh())
+	_, receive, err := packet.NewUMACPair(c, "server", "client", session)
 	if err != nil {
 		panic(err)
 	}
@@ -58,85 +63,90 @@ func Example() {
 	// packet: accepted before
 }
 
-// newGMAC returns both ends of one direction.
-func newGMAC(send, receive packet.Counters) (*packet.GMACSender, *packet.GMACReceiver) {
+// disk stands for a Store that outlives the program, such as a File of package packet/store.
+type disk struct {
+	mu    sync.Mutex
+	value uint64
+}
+
+func (d *disk) Reserve(id [16]byte, n uint64) (first uint64, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	first = d.value
+	d.value += n
+	return first, nil
+}
+
+func (d *disk) Release(id [16]byte, next uint64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.value = next
+	return nil
+}
+
+// The key stays the same, and the counters go on after a restart. Here the sender ends in good order,
+// and the receiver crashes. What it had before is refused afterwards.
+func ExampleStored() {
 	c := packet.Config{
 		Secret:   []byte("32 random bytes, not these here."),
 		Sender:   "sensor/7",
 		TagSize:  fastmac.GMACSize,
 		DataSize: 2,
+		Ahead:    4, // so the receiver refuses up to four packets after a crash
 	}
-	s, err := packet.NewGMACSender(c, send)
-	if err != nil {
-		panic(err)
-	}
-	r, err := packet.NewGMACReceiver(c, receive)
-	if err != nil {
-		panic(err)
-	}
-	return s, r
-}
-
-// The key stays the same, and the counters continue after a restart. The program stores the end of
-// each range before it uses the range.
-func ExampleStored() {
-	const step, short = 1000, 10
-	disk := struct{ send, receive uint64 }{7000, 7000} // a file: write, sync, and only then go on
-	first, from := disk.send, disk.receive
-	disk.send, disk.receive = first+step, from+short
-	s, r := newGMAC(packet.Stored(first, step), packet.Stored(from, short))
-	defer s.Destroy()
-	defer r.Destroy()
-
 	port := []byte{0x1f, 0x90} // authenticated, not sent
-	for i := range 600 {
-		p, err := s.Seal([]byte("21.5 degrees"), port)
+	ofSender, ofReceiver := new(disk), new(disk)
+	var first []byte
+	for run := range 2 {
+		s, err := packet.NewGMACSender(c, packet.Stored(ofSender, nil))
 		if err != nil {
 			panic(err)
 		}
-		if disk.send-s.Next() < step/2 {
-			disk.send += step
-			if err := s.Extend(disk.send); err != nil {
+		r, err := packet.NewGMACReceiver(c, packet.Stored(nil, ofReceiver))
+		if err != nil {
+			panic(err)
+		}
+		for range 2 + run {
+			p, err := s.Seal([]byte("21.5 degrees"), port)
+			if err != nil {
 				panic(err)
 			}
-		}
-		if i > 1 && i < 598 {
-			continue // lost
-		}
-		msg, counter, err := r.Open(p, port)
-		if err == packet.ErrEnd {
-			fmt.Println(counter, err)
-			disk.receive = counter + short
-			if err := r.Extend(disk.receive); err != nil {
-				panic(err)
+			msg, counter, err := r.Open(p, port)
+			fmt.Printf("%q %d %v\n", msg, counter, err)
+			if first == nil {
+				first = p
 			}
-			msg, counter, err = r.Open(p, port)
 		}
-		fmt.Printf("%s %d %v\n", msg, counter, err)
+		_, _, err = r.Open(first, port)
+		fmt.Println(err)
+		if err := s.Stop(); err != nil {
+			panic(err)
+		}
+		s.Destroy()
+		r.Destroy()
 	}
-
-	// An orderly stop saves the counters that are left.
-	disk.send, disk.receive = s.Stop(), r.Stop()
-	fmt.Println(disk)
+	fmt.Println(ofSender.value)
 	// Output:
-	// 21.5 degrees 7000 <nil>
-	// 21.5 degrees 7001 <nil>
-	// 7598 packet: at the end of the range of counters
-	// 21.5 degrees 7598 <nil>
-	// 21.5 degrees 7599 <nil>
-	// {7600 7600}
+	// "21.5 degrees" 0 <nil>
+	// "21.5 degrees" 1 <nil>
+	// packet: accepted before
+	// "" 2 packet: older than the window or the range
+	// "" 3 packet: older than the window or the range
+	// "21.5 degrees" 4 <nil>
+	// packet: older than the window or the range
+	// 5
 }
 
 // A program opens many packets at once, as recvmmsg returns them. One was changed on the way, and
 // one arrives twice.
 func ExampleUMACReceiver_OpenBatch() {
-	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "feed", TagSize: fastmac.UMAC64Size}
+	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Sender: "feed", TagSize: fastmac.UMAC64Size}
 	var s packet.UMACSender
 	var r packet.UMACReceiver
-	if err := s.Init(c, packet.Fresh()); err != nil {
+	if err := s.Init(c, newSession); err != nil {
 		panic(err)
 	}
-	if err := r.Init(c, packet.Fresh()); err != nil {
+	if err := r.Init(c, newSession); err != nil {
 		panic(err)
 	}
 	batch := make([]packet.Packet, 4)
@@ -149,7 +159,7 @@ func ExampleUMACReceiver_OpenBatch() {
 	batch[1].Bytes[0] ^= 1
 	batch[3].Bytes = bytes.Clone(batch[2].Bytes)
 
-	fmt.Println(r.OpenBatch(batch), "are good,", r.Forged(), "is forged")
+	fmt.Println(r.OpenBatch(batch), "are good,", r.Stats().Forged, "is forged")
 	for _, p := range batch {
 		fmt.Printf("%q %v\n", p.Bytes, p.Err)
 	}
@@ -169,10 +179,10 @@ func ExampleOpenBatch() {
 	for i := range senders {
 		var err error
 		c.Sender = fmt.Sprintf("peer %d", i)
-		if senders[i], err = packet.NewUMACSender(c, packet.Fresh()); err != nil {
+		if senders[i], err = packet.NewUMACSender(c, newSession); err != nil {
 			panic(err)
 		}
-		if receivers[i], err = packet.NewUMACReceiver(c, packet.Fresh()); err != nil {
+		if receivers[i], err = packet.NewUMACReceiver(c, newSession); err != nil {
 			panic(err)
 		}
 	}
@@ -211,12 +221,12 @@ func ExampleOpenBatch() {
 
 // The message is not in the buffer of the packet, as with writev.
 func ExampleUMACSender_Trailer() {
-	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "feed", TagSize: fastmac.UMAC64Size}
-	s, err := packet.NewUMACSender(c, packet.Fresh())
+	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Sender: "feed", TagSize: fastmac.UMAC64Size}
+	s, err := packet.NewUMACSender(c, newSession)
 	if err != nil {
 		panic(err)
 	}
-	r, err := packet.NewUMACReceiver(c, packet.Fresh())
+	r, err := packet.NewUMACReceiver(c, newSession)
 	if err != nil {
 		panic(err)
 	}
@@ -230,40 +240,62 @@ func ExampleUMACSender_Trailer() {
 	// Output: in memory of its own: 16 bytes more, <nil>
 }
 
-// While keys change, a program has two receivers, and Epoch chooses between them.
-func ExampleEpoch() {
-	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Session: []byte("16 random bytes of each"), Sender: "server", TagSize: fastmac.UMAC128Size}
-	var receivers [2]*packet.UMACReceiver
+// While keys change, a set has two receivers, and opens packets of both.
+func ExampleUMACReceivers() {
+	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Sender: "server", TagSize: fastmac.UMAC128Size}
+	var receivers packet.UMACReceivers
 	var packets [][]byte
 	for epoch := range uint8(2) {
 		c.Epoch = epoch
-		r, err := packet.NewUMACReceiver(c, packet.Fresh())
+		r, err := packet.NewUMACReceiver(c, newSession)
 		if err != nil {
 			panic(err)
 		}
-		receivers[epoch%2] = r
-		s, err := packet.NewUMACSender(c, packet.Fresh())
+		if err := receivers.Add(r); err != nil {
+			panic(err)
+		}
+		s, err := packet.NewUMACSender(c, newSession)
 		if err != nil {
 			panic(err)
 		}
-		p, err := s.Seal(fmt.Append(nil, "of epoch ", epoch), nil)
-		if err != nil {
-			panic(err)
+		for range 2 {
+			p, err := s.Seal(fmt.Append(nil, "of epoch ", epoch), nil)
+			if err != nil {
+				panic(err)
+			}
+			packets = append(packets, p)
 		}
-		packets = append(packets, p)
 	}
-	for _, p := range packets {
-		epoch, ok := packet.Epoch(p, c.TagSize)
-		if !ok {
-			continue
-		}
-		msg, _, err := receivers[epoch%2].Open(p, nil)
+	for _, i := range []int{0, 2, 1} { // in another order
+		msg, _, err := receivers.Open(packets[i], nil)
 		fmt.Printf("%s %v\n", msg, err)
 	}
-	_, _, err := receivers[0].Open(packets[1], nil)
-	fmt.Println(err == packet.ErrEpoch)
+	receivers.Remove(0)
+	_, _, err := receivers.Open(packets[1], nil)
+	fmt.Println(err)
+	fmt.Printf("%+v\n", receivers.Stats())
 	// Output:
 	// of epoch 0 <nil>
 	// of epoch 1 <nil>
-	// true
+	// of epoch 0 <nil>
+	// packet: another epoch
+	// {Accepted:3 Replayed:0 Old:0 Forged:0 Ended:0 Unknown:1}
+}
+
+// Epoch returns the epoch of a packet, without a receiver.
+func ExampleEpoch() {
+	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Sender: "server", TagSize: fastmac.UMAC128Size, Epoch: 7}
+	s, err := packet.NewUMACSender(c, newSession)
+	if err != nil {
+		panic(err)
+	}
+	p, err := s.Seal([]byte("hello"), nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(packet.Epoch(p, c.TagSize))
+	fmt.Println(packet.Epoch(p[:3], c.TagSize))
+	// Output:
+	// 7 true
+	// 0 false
 }

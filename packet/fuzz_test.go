@@ -35,7 +35,7 @@ func FuzzOpen(f *testing.F) {
 		a := fuzzAlgorithm(s.Byte())
 		c := config()
 		c.DataSize = int(s.Byte() % 17)
-		ref := packetref.Receiver{Key: refKey(a, c), Window: *refWindow(0, Fresh()), MaxForged: 1 << 32}
+		ref := packetref.Receiver{Key: refKey(a, c), Window: *refWindow(0, SecretIsNew()), MaxForged: 1 << 32}
 		data, packet := pattern(c.DataSize), b
 		if kind := s.Byte(); kind%4 != 0 {
 			packet = ref.Seal(b, data, uint64(kind/4))
@@ -47,7 +47,7 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 		msg, counter, result := ref.Open(packet, data)
-		r := newReceiver(a, c, Fresh())
+		r := newReceiver(a, c, SecretIsNew())
 		got := bytes.Clone(packet)
 		if m, n, err := r.Open(got, data); !bytes.Equal(m, msg) || n != counter || err != errorOf(result) || !bytes.Equal(got, packet) {
 			t.Fatalf("%q, %d, %v; want %q, %d, %v", m, n, err, msg, counter, errorOf(result))
@@ -56,7 +56,7 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("Forged is %d, Next %d; want %d, %d", r.Forged(), r.Next(), ref.Forged, ref.Next())
 		}
 		batch := []Packet{{Bytes: got, Data: data}}
-		if newReceiver(a, c, Fresh()).OpenBatch(batch); !bytes.Equal(batch[0].Bytes, msg) || batch[0].Err != errorOf(result) || !bytes.Equal(got, packet) {
+		if newReceiver(a, c, SecretIsNew()).OpenBatch(batch); !bytes.Equal(batch[0].Bytes, msg) || batch[0].Err != errorOf(result) || !bytes.Equal(got, packet) {
 			t.Fatalf("batch: %q, %v; want %q, %v", batch[0].Bytes, batch[0].Err, msg, errorOf(result))
 		}
 	})
@@ -77,9 +77,14 @@ func FuzzReceive(f *testing.F) {
 		c.DataSize = int(setting % 3 * 8)
 		c.Window = 1024 << (setting / 3 % 3)
 		c.MaxForged = 1 + uint64(setting/9%8)
-		n := Counters{uint64(s.Byte()) << 20, uint64(setting)<<10 + 1<<30}
+		n := between(uint64(s.Byte())<<20, uint64(setting)<<10+1<<30)
+		stored := setting&1 != 0
+		if stored {
+			c.Ahead = 1 + uint64(setting)<<(setting%12)
+			n = Counters{kind: kindStored, first: n.first, end: n.first + c.Ahead, receive: &memory{value: n.first}}
+		}
 		r := newReceiver(a, c, n)
-		ref := packetref.Receiver{Key: refKey(a, c), Window: *refWindow(c.Window, n), MaxForged: c.MaxForged}
+		ref := packetref.Receiver{Key: refKeyOf(a, c, n), Window: *refWindow(c.Window, n), MaxForged: c.MaxForged}
 		data := pattern(c.DataSize)
 		var batch []Packet
 		var want []Packet
@@ -114,23 +119,11 @@ func FuzzReceive(f *testing.F) {
 			case 3: // a jump
 				counter += 1 << (arg % 41)
 			case 4: // next to the ends of the range
-				counter = pick(arg&1 != 0, n.First, ref.End) + arg>>1%8 - 4
+				counter = pick(arg&1 != 0, n.first, ref.End) + arg>>1%8 - 4
 			case 5:
 				forge = true
 				counter += arg << 12
-			case 6:
-				flush()
-				end := n.First + arg<<(arg%48)
-				err := r.Extend(end)
-				ok := end >= ref.End && end-n.First <= 1<<48 && end <= 1<<56
-				if (err == nil) != ok {
-					t.Fatalf("Extend from %d to %d: %v", ref.End, end, err)
-				}
-				if ok {
-					ref.End = end
-				}
-				continue
-			case 7:
+			case 6, 7:
 				flush()
 				continue
 			}
@@ -144,8 +137,20 @@ func FuzzReceive(f *testing.F) {
 			if result == packetref.Good && number != binary.BigEndian.Uint64(packet[2:])%maxEnd {
 				t.Fatal("the reference is wrong")
 			}
-			if op&0x40 == 0 || len(batch) == 2*lanes {
+			if op&0x40 == 0 || len(batch) == 2*lanes || stored {
 				flush()
+			}
+			if !stored {
+				continue
+			}
+			switch r.settle(); result {
+			case packetref.Good, packetref.Replayed, packetref.Old, packetref.End:
+				if number >= n.first && number >= ref.End-(c.Ahead+1)/2 {
+					ref.End = min(max(ref.End, number+1)+c.Ahead, maxEnd)
+				}
+			}
+			if got := n.receive.(*memory).stored(); got != ref.End {
+				t.Fatalf("%d is stored, want %d", got, ref.End)
 			}
 		}
 		flush()
@@ -175,8 +180,8 @@ func FuzzBatch(f *testing.F) {
 		s := mactest.Script(code)
 		a := fuzzAlgorithm(s.Byte())
 		setting := int(s.Byte())
-		n := Counters{uint64(setting) << 10, uint64(setting)<<10 + 40 + uint64(s.Byte())}
-		received := Counters{n.First + uint64(setting/8%3), n.End - uint64(setting/24%3)} // not all that is sent
+		n := between(uint64(setting)<<10, uint64(setting)<<10+40+uint64(s.Byte()))
+		received := between(n.first+uint64(setting/8%3), n.end-uint64(setting/24%3)) // not all that is sent
 		ends := make([]*batchEnd, 1+s.Byte()%4)
 		for i := range ends {
 			c := config()
@@ -189,7 +194,7 @@ func FuzzBatch(f *testing.F) {
 			ends[i] = &batchEnd{
 				newSender(a, c, n), newSender(a, c, n), newReceiver(a, c, received), newReceiver(a, c, received),
 				packetref.Receiver{Key: refKey(a, c), Window: *refWindow(0, received), MaxForged: c.MaxForged},
-				pattern(c.DataSize), n.First, n.End,
+				pattern(c.DataSize), n.first, n.end,
 			}
 		}
 		choose := func() *batchEnd { // with more than one end, or none
@@ -217,13 +222,13 @@ func FuzzBatch(f *testing.F) {
 				case 4: // too short, perhaps
 					packet = packet[:int(s.Byte())%(len(packet)+1)]
 				case 5: // the sender has jumped, or has another range
-					packet = e.ref.Seal(pattern(9), e.data, (received.First+uint64(at)<<(how/8%12)-4)%maxEnd)
+					packet = e.ref.Seal(pattern(9), e.data, (received.first+uint64(at)<<(how/8%12)-4)%maxEnd)
 				case 6: // other additional data, or another epoch
 					other, data := e.ref.Key, bytes.Clone(e.data)
 					if other.Epoch += how / 8 % 2; len(data) > 0 {
 						data[0]++
 					}
-					packet = other.Seal(pattern(9), data, received.First+uint64(at))
+					packet = other.Seal(pattern(9), data, received.first+uint64(at))
 				case 7:
 					e = choose()
 				}

@@ -48,18 +48,20 @@ type GMACReceiver struct {
 // this end, and peer the name of the other, which swaps them. NewGMACPair returns an error if
 // Sender or Receiver of c is not empty, if peer is empty, or if the names are equal. Its other
 // errors are those of [GMACSender.Init] and [GMACReceiver.Init].
-func NewGMACPair(c Config, me, peer string, send, receive Counters) (*GMACSender, *GMACReceiver, error) {
+func NewGMACPair(c Config, me, peer string, n Counters) (*GMACSender, *GMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := NewGMACReceiver(receiving, receive)
+	// The sender comes first: if the receiver fails, a Store has skipped counters of the sender, and
+	// none that packets arrive with.
+	s, err := NewGMACSender(sending, n)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := NewGMACSender(sending, send)
+	r, err := NewGMACReceiver(receiving, n)
 	if err != nil {
-		r.Destroy()
+		s.Destroy()
 		return nil, nil, err
 	}
 	return s, r, nil
@@ -82,6 +84,7 @@ func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 	if err := r.Init(c, n); err != nil {
 		return nil, err
 	}
+	r.window.alone = true
 	return r, nil
 }
 
@@ -90,11 +93,12 @@ func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 // Init returns an error, and s is unchanged. If the CPU lacks instructions, Init returns the error
 // of RequireGCM of package fastmac.
 func (s *GMACSender) Init(c Config, n Counters) error {
-	if err := c.initGMAC(&s.key, &s.salt, n); err != nil {
+	rng, err := c.initGMAC(&s.key, &s.salt, &n, sending)
+	if err != nil {
 		return err
 	}
 	s.form = c.form()
-	s.counters.init(n)
+	s.counters.init(&rng)
 	return nil
 }
 
@@ -106,31 +110,34 @@ func (r *GMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	if err := c.initGMAC(&r.key, &r.salt, n); err != nil {
+	rng, err := c.initGMAC(&r.key, &r.salt, &n, receiving)
+	if err != nil {
 		return err
 	}
 	r.form = c.form()
-	r.window.init(&c, n)
+	r.window.init(&c, &rng)
 	return nil
 }
 
-// initGMAC checks c and n and derives a key and a salt. If it returns an error, they are
-// unchanged.
-func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n Counters) error {
-	if err := c.check(gmac, n); err != nil {
-		return err
+// initGMAC checks c and n, has the first counters and derives a key and a salt. If it returns an
+// error, they are unchanged.
+func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n *Counters, role byte) (rng supplied, err error) {
+	if err := c.check(gmac, n, role); err != nil {
+		return rng, err
 	}
 	if err := fastmac.RequireGCM(); err != nil {
-		return err
+		return rng, err
+	}
+	if rng, err = n.open(c, gmac, role); err != nil { // calls other code: there is no key yet
+		return rng, err
 	}
 	var okm [okmSize]byte
-	c.derive(&okm, gmac)
-	err := k.Init(okm[:keySize])
-	if err == nil {
+	c.derive(&okm, gmac, n)
+	if err = k.Init(okm[:keySize]); err == nil {
 		*salt = binary.BigEndian.Uint32(okm[keySize:])
 	}
 	clear(okm[:])
-	return err
+	return rng, err
 }
 
 // Seal turns packet, which is the message, into a packet: it appends the number and the tag, and
@@ -193,6 +200,9 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // b[i:j:k].
 func (s *GMACSender) SealBatch(batch []Packet) error {
 	s.counters.mustLive()
+	if len(batch) == 0 {
+		return nil
+	}
 	s.form.mustAll(batch)
 	counter, err := s.counters.take(uint64(len(batch)))
 	if err != nil {
@@ -255,11 +265,11 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	r.window.mustLive()
 	r.form.mustData(data)
 	if r.window.worn() {
-		return nil, 0, ErrWorn
+		return nil, 0, r.window.unchecked(ErrWorn)
 	}
 	number, err := r.form.parse(packet)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, r.window.unchecked(err)
 	}
 	n := len(packet) - r.form.overhead()
 	var nonce nonce

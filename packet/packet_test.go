@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -27,18 +28,23 @@ type (
 		Trailer(dst, msg []byte) ([]byte, error)
 		SealBatch(batch []Packet) error
 		Next() uint64
-		Stop() uint64
-		Extend(end uint64) error
+		Stop() error
+		StoreErr() error
+		Stats() SenderStats
 		Overhead() int
+		settle()
 		Destroy()
 	}
 	receiver interface {
 		Open(packet, data []byte) (msg []byte, counter uint64, err error)
 		OpenBatch(batch []Packet) int
 		Next() uint64
-		Stop() uint64
-		Extend(end uint64) error
+		Stop() error
+		StoreErr() error
+		Stats() ReceiverStats
 		Forged() uint64
+		settle()
+		settleIfStored()
 		Destroy()
 	}
 )
@@ -79,20 +85,23 @@ func newReceiver(a packetref.Algorithm, c Config, n Counters) receiver {
 	return mactest.Must(NewUMACReceiver(c, n))
 }
 
-// refKey is the reference for a configuration.
-func refKey(a packetref.Algorithm, c Config) packetref.Key {
-	return packetref.Key{Algorithm: a, Secret: c.Secret, Session: c.Session, Sender: c.Sender, Receiver: c.Receiver, Epoch: c.Epoch, DataSize: c.DataSize}
+// refKey is the reference for a configuration and a Secret that is new.
+func refKey(a packetref.Algorithm, c Config) packetref.Key { return refKeyOf(a, c, SecretIsNew()) }
+
+// refKeyOf is the reference for a configuration.
+func refKeyOf(a packetref.Algorithm, c Config, n Counters) packetref.Key {
+	return packetref.Key{Algorithm: a, Kind: packetref.Kind(n.kind), Secret: c.Secret, Session: n.session, Sender: c.Sender, Receiver: c.Receiver, Epoch: c.Epoch, DataSize: c.DataSize}
 }
 
 // config is one for tests.
 func config() Config {
-	return Config{Secret: []byte("a secret of 32 bytes, for tests."), Session: []byte("session"), Sender: "client", Epoch: 5}
+	return Config{Secret: []byte("a secret of 32 bytes, for tests."), Sender: "client", Epoch: 5}
 }
 
 // sealAt returns a packet with this counter.
 func sealAt(t testing.TB, a packetref.Algorithm, c Config, counter uint64, msg string) []byte {
 	t.Helper()
-	s := newSender(a, c, Counters{counter, counter + 1})
+	s := newSender(a, c, between(counter, counter+1))
 	defer s.Destroy()
 	return mactest.Must(s.Seal([]byte(msg), make([]byte, c.DataSize)))
 }
@@ -116,12 +125,18 @@ func TestDerive(t *testing.T) {
 	for _, n := range []int{0, 1, 13, 63, 64, 65, 127, 128, 129, 300, 1023, 1024, 1025, 4097, 70_000} {
 		for _, size := range []int{1, 2, 91, 92, 107, 108, 109, 254, 255} {
 			c := config()
-			c.Session, c.Sender, c.Secret = pattern(n), string(pattern(size)), pattern(16+n)
+			c.Sender, c.Secret = string(pattern(size)), pattern(16+n)
 			c.Epoch, c.DataSize, c.Receiver = uint8(n), size%17, string(pattern(n%256))
 			for _, a := range algorithms() {
-				key := refKey(a, c)
+				counters := Counters{kind: byte(1 + (n+size)%3), session: pattern(n)}
+				key := refKeyOf(a, c, counters)
 				var okm [okmSize]byte
-				c.derive(&okm, byte(a))
+				c.derive(&okm, byte(a), &counters)
+				for _, role := range []byte{sending, receiving} {
+					if id := c.storeID(byte(a), &counters, role); !bytes.Equal(id[:], key.StoreID(role)) {
+						t.Errorf("%v, role %d: id %x, want %x", a, role, id, key.StoreID(role))
+					}
+				}
 				if want := key.OKM(); !bytes.Equal(okm[:], want) {
 					t.Errorf("%v, session of %d bytes, sender of %d: %x, want %x", a, n, size, okm, want)
 				}
@@ -136,7 +151,7 @@ func TestEveryBit(t *testing.T) {
 		for _, dataSize := range []int{0, 16} {
 			c := config()
 			c.DataSize = dataSize
-			s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+			s, r := newSender(a, c, SecretIsNew()), newReceiver(a, c, SecretIsNew())
 			data := pattern(dataSize)
 			var wrong uint64
 			refuse := func(what string, packet, data []byte) {
@@ -230,9 +245,7 @@ func TestCross(t *testing.T) {
 		if i&1 != 0 {
 			c.Sender = "server"
 		}
-		if i&2 != 0 {
-			c.Session = nil
-		}
+		n := NewSession(pattern(32 + i&2))
 		if i&4 != 0 {
 			c.Secret = []byte("another secret, for another peer")
 		}
@@ -242,7 +255,7 @@ func TestCross(t *testing.T) {
 		if i&16 != 0 {
 			c.Receiver = "server 2"
 		}
-		ends = append(ends, end{newSender(a, c, Fresh()), newReceiver(a, c, Fresh()), make([]byte, c.DataSize)})
+		ends = append(ends, end{newSender(a, c, n), newReceiver(a, c, n), make([]byte, c.DataSize)})
 	}
 	for i, from := range ends {
 		packet := mactest.Must(from.Seal(make([]byte, 40), from.data))
@@ -281,29 +294,29 @@ func TestPair(t *testing.T) {
 		if _, _, err := r2.Open(sealAt(t, a, named, 5, ""), nil); err != nil {
 			t.Errorf("from the sender that the pair of a has: %v", err)
 		}
-		if _, _, err := newReceiver(a, named, Fresh()).Open(mactest.Must(s1.Seal(nil, nil)), nil); err != nil {
+		if _, _, err := newReceiver(a, named, SecretIsNew()).Open(mactest.Must(s1.Seal(nil, nil)), nil); err != nil {
 			t.Errorf("to the receiver that the pair of b has: %v", err)
 		}
 		named.Receiver = "c"
-		if _, _, err := newReceiver(a, named, Fresh()).Open(mactest.Must(s1.Seal(nil, nil)), nil); err != ErrForged {
+		if _, _, err := newReceiver(a, named, SecretIsNew()).Open(mactest.Must(s1.Seal(nil, nil)), nil); err != ErrForged {
 			t.Errorf("to another peer of a: %v", err)
 		}
 	}
-	s1, r1, err := NewUMACPair(c, "a", "b", Fresh(), Fresh())
+	s1, r1, err := NewUMACPair(c, "a", "b", SecretIsNew())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s2, r2, err := NewUMACPair(c, "b", "a", Fresh(), Fresh())
+	s2, r2, err := NewUMACPair(c, "b", "a", SecretIsNew())
 	if err != nil {
 		t.Fatal(err)
 	}
 	test(s1, s2, r1, r2)
 	if fastmac.RequireGCM() == nil {
-		s1, r1, err := NewGMACPair(c, "a", "b", Fresh(), Fresh())
+		s1, r1, err := NewGMACPair(c, "a", "b", SecretIsNew())
 		if err != nil {
 			t.Fatal(err)
 		}
-		s2, r2, err := NewGMACPair(c, "b", "a", Fresh(), Fresh())
+		s2, r2, err := NewGMACPair(c, "b", "a", SecretIsNew())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,22 +325,23 @@ func TestPair(t *testing.T) {
 	named, to := c, c
 	named.Sender, to.Receiver = "a", "b"
 	for _, bad := range []struct {
-		c             Config
-		me, peer      string
-		send, receive Counters
+		c        Config
+		me, peer string
+		n        Counters
 	}{
-		{c, "a", "a", Fresh(), Fresh()},
-		{named, "a", "b", Fresh(), Fresh()},
-		{to, "a", "b", Fresh(), Fresh()},
-		{c, "a", "", Fresh(), Fresh()},
-		{c, "", "b", Fresh(), Fresh()},
-		{c, "a", "b", Counters{}, Fresh()},
-		{c, "a", "b", Fresh(), Counters{}},
+		{c, "a", "a", SecretIsNew()},
+		{named, "a", "b", SecretIsNew()},
+		{to, "a", "b", SecretIsNew()},
+		{c, "a", "", SecretIsNew()},
+		{c, "", "b", SecretIsNew()},
+		{c, "a", "b", Counters{}},
+		{c, "a", "b", Stored(new(memory), nil)},
+		{c, "a", "b", Stored(nil, new(memory))},
 	} {
-		if s, r, err := NewUMACPair(bad.c, bad.me, bad.peer, bad.send, bad.receive); s != nil || r != nil || err == nil {
+		if s, r, err := NewUMACPair(bad.c, bad.me, bad.peer, bad.n); s != nil || r != nil || err == nil {
 			t.Errorf("UMAC, %q and %q: no error", bad.me, bad.peer)
 		}
-		if s, r, err := NewGMACPair(bad.c, bad.me, bad.peer, bad.send, bad.receive); s != nil || r != nil || err == nil {
+		if s, r, err := NewGMACPair(bad.c, bad.me, bad.peer, bad.n); s != nil || r != nil || err == nil {
 			t.Errorf("GMAC, %q and %q: no error", bad.me, bad.peer)
 		}
 	}
@@ -348,9 +362,9 @@ func TestBadConfig(t *testing.T) {
 	}
 	if fastmac.RequireGCM() == nil {
 		inits["GMACSender"], inits["GMACReceiver"] = gs.Init, gr.Init
-	} else if err := gs.Init(good, Fresh()); !errors.Is(err, errors.ErrUnsupported) {
+	} else if err := gs.Init(good, SecretIsNew()); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("GMACSender: %v", err)
-	} else if err := gr.Init(good, Fresh()); !errors.Is(err, errors.ErrUnsupported) {
+	} else if err := gr.Init(good, SecretIsNew()); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("GMACReceiver: %v", err)
 	}
 	for what, test := range map[string]struct {
@@ -360,7 +374,7 @@ func TestBadConfig(t *testing.T) {
 		"short secret": {func(c *Config, n *Counters) { c.Secret = c.Secret[:15] }, ""},
 		"the limits": {func(c *Config, n *Counters) {
 			c.Secret, c.Sender, c.Receiver = c.Secret[:16], strings.Repeat("x", 255), strings.Repeat("y", 255)
-			c.DataSize, c.Window, *n = 16, 1<<16, Counters{1<<56 - 1<<48, 1 << 56}
+			c.DataSize, c.Window, *n = 16, 1<<16, between(1<<56-1<<48, 1<<56)
 		}, "none"},
 		"no secret":        {func(c *Config, n *Counters) { c.Secret = nil }, ""},
 		"no sender":        {func(c *Config, n *Counters) { c.Sender = "" }, ""},
@@ -376,19 +390,27 @@ func TestBadConfig(t *testing.T) {
 		"window 1025":      {func(c *Config, n *Counters) { c.Window = 1025 }, "Receiver"},
 		"window 2^17":      {func(c *Config, n *Counters) { c.Window = 1 << 17 }, "Receiver"},
 		"window -1024":     {func(c *Config, n *Counters) { c.Window = -1024 }, "Receiver"},
+		"ahead above 2^48": {func(c *Config, n *Counters) { c.Ahead = maxRange + 1 }, "Receiver"},
 		"no counters":      {func(c *Config, n *Counters) { *n = Counters{} }, ""},
-		"empty range":      {func(c *Config, n *Counters) { *n = Counters{7, 7} }, ""},
-		"backward range":   {func(c *Config, n *Counters) { *n = Counters{7, 6} }, ""},
-		"long range":       {func(c *Config, n *Counters) { *n = Counters{0, 1<<48 + 1} }, ""},
-		"high range":       {func(c *Config, n *Counters) { *n = Counters{1 << 56, 1<<56 + 1} }, ""},
-		"no step":          {func(c *Config, n *Counters) { *n = Stored(9, 0) }, ""},
-		"step that wraps":  {func(c *Config, n *Counters) { *n = Stored(9, 1<<64-5) }, ""},
+		"no stores":        {func(c *Config, n *Counters) { *n = Stored(nil, nil) }, ""},
+		"one store":        {func(c *Config, n *Counters) { m := new(memory); *n = Stored(m, m) }, ""},
+		"no store to send": {func(c *Config, n *Counters) { *n = Stored(nil, new(memory)) }, "Sender"},
+		"no other store":   {func(c *Config, n *Counters) { *n = Stored(new(memory), nil) }, "Receiver"},
+		"store that fails": {func(c *Config, n *Counters) { *n = Stored(&memory{fail: 1}, &memory{fail: 1}) }, ""},
+		"store of another": {func(c *Config, n *Counters) { *n = Stored(&memory{id: [16]byte{1}}, &memory{id: [16]byte{2}}) }, ""},
+		"store at the end": {func(c *Config, n *Counters) { *n = Stored(&memory{value: maxEnd}, &memory{value: maxEnd}) }, ""},
+		"no session":       {func(c *Config, n *Counters) { *n = NewSession(nil) }, ""},
+		"half a session":   {func(c *Config, n *Counters) { *n = NewSession(pattern(31)) }, ""},
+		"session of zeros": {func(c *Config, n *Counters) { *n = NewSession(make([]byte, 33)) }, ""},
+		"equal halves":     {func(c *Config, n *Counters) { *n = NewSession(slices.Repeat(pattern(16), 2)) }, ""},
+		"client of zeros":  {func(c *Config, n *Counters) { *n = NewSession(append(make([]byte, 16), pattern(16)...)) }, ""},
+		"server of zeros":  {func(c *Config, n *Counters) { *n = NewSession(append(pattern(16), make([]byte, 16)...)) }, ""},
 	} {
 		for who, init := range inits {
-			if err := init(good, Stored(3, 9)); err != nil {
+			if err := init(good, steps(3, 9)); err != nil {
 				t.Fatal(err)
 			}
-			c, n := good, Fresh()
+			c, n := good, SecretIsNew()
 			c.Secret = []byte("another secret, which is right..")
 			test.change(&c, &n)
 			before := bytes.Clone(storage[who]())
@@ -404,10 +426,10 @@ func TestBadConfig(t *testing.T) {
 		}
 	}
 	for what, err := range map[string]error{
-		"NewUMACSender":   second(NewUMACSender(Config{}, Fresh())),
-		"NewUMACReceiver": second(NewUMACReceiver(Config{}, Fresh())),
-		"NewGMACSender":   second(NewGMACSender(Config{}, Fresh())),
-		"NewGMACReceiver": second(NewGMACReceiver(Config{}, Fresh())),
+		"NewUMACSender":   second(NewUMACSender(Config{}, SecretIsNew())),
+		"NewUMACReceiver": second(NewUMACReceiver(Config{}, SecretIsNew())),
+		"NewGMACSender":   second(NewGMACSender(Config{}, SecretIsNew())),
+		"NewGMACReceiver": second(NewGMACReceiver(Config{}, SecretIsNew())),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", what)
@@ -422,13 +444,12 @@ func second[T any](_ T, err error) error { return err }
 func TestCopied(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
 		c := config()
-		first := mactest.Must(newSender(a, c, Fresh()).Seal([]byte("message"), nil))
-		again := mactest.Must(newSender(a, c, Fresh()).Seal([]byte("message"), nil))
+		first := mactest.Must(newSender(a, c, SecretIsNew()).Seal([]byte("message"), nil))
+		again := mactest.Must(newSender(a, c, SecretIsNew()).Seal([]byte("message"), nil))
 		if !bytes.Equal(first, again) {
 			t.Error("equal senders differ")
 		}
-		c.Session = []byte("another session")
-		if _, _, err := newReceiver(a, c, Fresh()).Open(first, nil); err != ErrForged {
+		if _, _, err := newReceiver(a, c, NewSession(pattern(32))).Open(first, nil); err != ErrForged {
 			t.Errorf("another session: %v", err)
 		}
 	})
@@ -439,7 +460,7 @@ func TestInPlace(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
 		c := config()
 		c.DataSize = 4
-		s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+		s, r := newSender(a, c, SecretIsNew()), newReceiver(a, c, SecretIsNew())
 		buffer := bytes.Repeat([]byte{0xee}, 200)
 		packet := mactest.Must(s.Seal(buffer[10:20], buffer[12:16]))
 		if end := 20 + s.Overhead(); &packet[0] != &buffer[10] || !bytes.Equal(buffer[end:], bytes.Repeat([]byte{0xee}, 200-end)) {
@@ -464,7 +485,7 @@ func TestInPlace(t *testing.T) {
 		}
 
 		c.DataSize = 0
-		s, r = newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+		s, r = newSender(a, c, SecretIsNew()), newReceiver(a, c, SecretIsNew())
 		for range 3 {
 			trailer := mactest.Must(s.Trailer([]byte("head"), []byte("a message")))
 			packet := append([]byte("a message"), trailer[4:]...)
@@ -507,8 +528,8 @@ func TestDestroy(t *testing.T) {
 					"Seal":     func() { s.Seal(nil, nil) },
 					"Trailer":  func() { s.Trailer(nil, nil) },
 					"Batch":    func() { s.SealBatch(nil) },
-					"Next":     func() { s.Next() },
-					"Extend":   func() { s.Extend(1) },
+					"Stats":    func() { s.Stats() },
+					"StoreErr": func() { s.StoreErr() },
 					"Stop":     func() { s.Stop() },
 					"Overhead": func() { s.Overhead() },
 				} {
@@ -517,12 +538,11 @@ func TestDestroy(t *testing.T) {
 				s.Destroy()
 			} else {
 				for what, call := range map[string]func(){
-					"Open":   func() { r.Open(nil, nil) },
-					"Batch":  func() { r.OpenBatch(nil) },
-					"Next":   func() { r.Next() },
-					"Extend": func() { r.Extend(1) },
-					"Stop":   func() { r.Stop() },
-					"Forged": func() { r.Forged() },
+					"Open":     func() { r.Open(nil, nil) },
+					"Batch":    func() { r.OpenBatch(nil) },
+					"Stats":    func() { r.Stats() },
+					"StoreErr": func() { r.StoreErr() },
+					"Stop":     func() { r.Stop() },
 				} {
 					mactest.MustPanic(t, state+" "+who+"."+what, "use of a "+pick(s != nil, "sender", "receiver")+" that was destroyed or never set up", call)
 				}
@@ -532,7 +552,7 @@ func TestDestroy(t *testing.T) {
 				break
 			}
 			c.Window = maxWindow >> (6 * i) // with a bitmap of its own, and without
-			if err := init(c, Stored(3, 9)); err != nil {
+			if err := init(c, steps(3, 9)); err != nil {
 				t.Skip(err)
 			}
 			if s != nil {
@@ -575,16 +595,16 @@ func TestPrinting(t *testing.T) {
 	}
 	for _, size := range []int{8, 16} {
 		c.TagSize = size
-		mactest.Printing(t, fmt.Sprintf("packet.UMACSender(%d-bit tag)", 8*size), mactest.Must(NewUMACSender(c, Fresh())))
-		mactest.Printing(t, fmt.Sprintf("packet.UMACReceiver(%d-bit tag)", 8*size), mactest.Must(NewUMACReceiver(c, Fresh())))
+		mactest.Printing(t, fmt.Sprintf("packet.UMACSender(%d-bit tag)", 8*size), mactest.Must(NewUMACSender(c, SecretIsNew())))
+		mactest.Printing(t, fmt.Sprintf("packet.UMACReceiver(%d-bit tag)", 8*size), mactest.Must(NewUMACReceiver(c, SecretIsNew())))
 	}
 	mactest.Printing(t, "packet.UMACSender(no key)", new(UMACSender))
 	mactest.Printing(t, "packet.UMACReceiver(no key)", new(UMACReceiver))
 	mactest.Printing(t, "packet.GMACSender(128-bit tag)", new(GMACSender))
 	mactest.Printing(t, "packet.GMACReceiver(128-bit tag)", new(GMACReceiver))
 	if fastmac.RequireGCM() == nil {
-		mactest.Printing(t, "packet.GMACSender(128-bit tag)", mactest.Must(NewGMACSender(c, Fresh())))
-		mactest.Printing(t, "packet.GMACReceiver(128-bit tag)", mactest.Must(NewGMACReceiver(c, Fresh())))
+		mactest.Printing(t, "packet.GMACSender(128-bit tag)", mactest.Must(NewGMACSender(c, SecretIsNew())))
+		mactest.Printing(t, "packet.GMACReceiver(128-bit tag)", mactest.Must(NewGMACReceiver(c, SecretIsNew())))
 	}
 }
 
@@ -598,15 +618,15 @@ func TestSizes(t *testing.T) {
 	var ur UMACReceiver
 	var gs GMACSender
 	var gr GMACReceiver
-	const state, bitmap, rest = 56, minWindow / 8, 8
+	const state, bitmap, rare, rest = 56, minWindow / 8, 64, 8
 	for _, test := range []struct {
 		what       string
 		have, want uintptr
 	}{
 		{"UMACSender", unsafe.Sizeof(us), state + rest + unsafe.Sizeof(us.key)},
-		{"UMACReceiver", unsafe.Sizeof(ur), state + bitmap + rest + unsafe.Sizeof(ur.key)},
+		{"UMACReceiver", unsafe.Sizeof(ur), state + bitmap + rare + rest + unsafe.Sizeof(ur.key)},
 		{"GMACSender", unsafe.Sizeof(gs), state + rest + unsafe.Sizeof(gs.key)},
-		{"GMACReceiver", unsafe.Sizeof(gr), state + bitmap + rest + unsafe.Sizeof(gr.key)},
+		{"GMACReceiver", unsafe.Sizeof(gr), state + bitmap + rare + rest + unsafe.Sizeof(gr.key)},
 	} {
 		if test.have != test.want {
 			t.Errorf("%s has %d bytes, want %d", test.what, test.have, test.want)
@@ -680,7 +700,7 @@ func TestAllocations(t *testing.T) {
 			c := config()
 			c.DataSize = size % 3 * 8
 			data := make([]byte, c.DataSize)
-			s, r := newSender(a, c, Fresh()), newReceiver(a, c, Fresh())
+			s, r := newSender(a, c, SecretIsNew()), newReceiver(a, c, SecretIsNew())
 			buffer := make([]byte, size, size+64)
 			if n := testing.AllocsPerRun(100, func() {
 				packet, err := s.Seal(buffer, data)
@@ -720,7 +740,7 @@ func TestAllocations(t *testing.T) {
 		var s UMACSender
 		var r UMACReceiver
 		if n := testing.AllocsPerRun(20, func() {
-			if a != packetref.GMAC && (s.Init(c, Fresh()) != nil || r.Init(c, Fresh()) != nil) {
+			if a != packetref.GMAC && (s.Init(c, SecretIsNew()) != nil || r.Init(c, SecretIsNew()) != nil) {
 				t.Fatal("Init fails")
 			}
 		}); n != 0 && !fipsMode() {

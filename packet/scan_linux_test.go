@@ -58,6 +58,17 @@ func (in *scanInput) config(a packetref.Algorithm) Config {
 	return c
 }
 
+// scanCounters returns Counters of another kind for each algorithm.
+func scanCounters(a packetref.Algorithm) Counters {
+	switch a {
+	case packetref.UMAC64:
+		return NewSession(pattern(32))
+	case packetref.UMAC128:
+		return Stored(new(memory), new(memory))
+	}
+	return SecretIsNew()
+}
+
 // A scanPiece is a secret of a kind.
 type scanPiece struct {
 	kind  string
@@ -79,10 +90,12 @@ func heldSecrets(a packetref.Algorithm, s sender) []scanPiece {
 
 // passingSecrets are what is computed on the way, and is not kept.
 func passingSecrets(a packetref.Algorithm, c Config) []scanPiece {
-	ref := refKey(a, c)
-	prk := mactest.Must(hkdf.Extract(sha512.New, c.Secret, c.Session))
+	n := scanCounters(a)
+	ref := refKeyOf(a, c, n)
+	prk := mactest.Must(hkdf.Extract(sha512.New, c.Secret, n.session))
 	okm := mactest.Must(hkdf.Expand(sha512.New, prk, string(ref.Info()), sha512.Size))
 	states := mactest.Field(mactest.Must(fastmac.NewHMACKey(crypto.SHA512, prk)), "states")
+	ofSecret := mactest.Field(mactest.Must(fastmac.NewHMACKey(crypto.SHA512, c.Secret)), "states")
 	pad := func(key []byte, with byte) []byte {
 		p := make([]byte, sha512.BlockSize)
 		for i := range p {
@@ -101,7 +114,13 @@ func passingSecrets(a packetref.Algorithm, c Config) []scanPiece {
 		{"Secret", c.Secret}, {"PRK", prk}, {"OKM", okm},
 		{"PRK, padded", pad(prk, 0x36)}, {"PRK, padded", pad(prk, 0x5c)},
 		{"chaining values of PRK", states[:sha512.Size]}, {"chaining values of PRK", states[sha512.Size:]},
-		{"inner hashes", inner(c.Session, c.Secret...)}, {"inner hashes", inner(prk, append(ref.Info(), 1)...)},
+		{"inner hashes", inner(n.session, c.Secret...)}, {"inner hashes", inner(prk, append(ref.Info(), 1)...)},
+	}
+	if a == packetref.UMAC128 { // which has Stores
+		pieces = append(pieces,
+			scanPiece{"Secret, padded", pad(c.Secret, 0x36)}, scanPiece{"Secret, padded", pad(c.Secret, 0x5c)},
+			scanPiece{"chaining values of Secret", ofSecret[:sha512.Size]}, scanPiece{"chaining values of Secret", ofSecret[sha512.Size:]},
+		)
 	}
 	block := mactest.Must(stdaes.NewCipher(okm[:keySize]))
 	if a == packetref.GMAC {
@@ -141,7 +160,7 @@ func TestScan(t *testing.T) {
 	secrets, kinds := new(mactest.Secrets), make(map[string]bool)
 	for _, a := range algorithms() {
 		c := in.config(a)
-		for _, p := range append(passingSecrets(a, c), heldSecrets(a, newSender(a, c, Fresh()))...) {
+		for _, p := range append(passingSecrets(a, c), heldSecrets(a, newSender(a, c, scanCounters(a)))...) {
 			kinds[p.kind] = true
 			if secrets.Add(p.kind, p.bytes) == 0 {
 				t.Errorf("%s, %s: nothing to look for", name(a), p.kind)
@@ -190,13 +209,19 @@ func TestScanned(t *testing.T) {
 			group.Go(func() {
 				deep(depth, func() {
 					c := in.config(a)
-					s := newSender(a, c, Fresh())
+					n := scanCounters(a)
+					s := newSender(a, c, n)
 					if keep(s); depth%2 == 1 {
 						return // the stack is then as Init leaves it
 					} else if mode == scanDestroy {
 						failPair(a, c)
 					}
-					r := newReceiver(a, c, Fresh())
+					r := newReceiver(a, c, n)
+					if mode == scanDestroy && depth%4 == 0 {
+						use(s, r, make([]byte, c.DataSize), depth)
+						leave(r) // the runtime destroys it
+						return
+					}
 					if keep(r); mode != scanInit {
 						group.Go(func() { use(s, r, make([]byte, c.DataSize), depth) })
 					}
@@ -209,6 +234,13 @@ func TestScanned(t *testing.T) {
 		}
 	}
 	group.Wait()
+	for range 2 { // finalizers run one after the other, and the last one here is in a collection of its own
+		last, done := new([64]byte), make(chan struct{})
+		runtime.SetFinalizer(last, func(*[64]byte) { close(done) })
+		last = nil
+		runtime.GC()
+		<-done
+	}
 	switch mode {
 	case scanInit:
 		for _, v := range kept {
@@ -241,18 +273,35 @@ func TestScanned(t *testing.T) {
 	runtime.KeepAlive(in)
 }
 
-// failPair sets up the receiver of a pair, whose sender then has no range.
+// leave has a set destroy a receiver.
+func leave(r receiver) {
+	var us UMACReceivers
+	var gs GMACReceivers
+	var err error
+	removed := false
+	switch r := r.(type) {
+	case *UMACReceiver:
+		err, removed = us.Add(r), us.Remove(r.form.epoch)
+	case *GMACReceiver:
+		err, removed = gs.Add(r), gs.Remove(r.form.epoch)
+	}
+	if err != nil || !removed {
+		panic(err)
+	}
+}
+
+// failPair sets up the sender of a pair, whose receiver then has no Store.
 func failPair(a packetref.Algorithm, c Config) {
 	peer, me := c.Sender, c.Receiver
 	c.Sender, c.Receiver = "", ""
 	var err error
-	if a == packetref.GMAC {
-		_, _, err = NewGMACPair(c, me, peer, Counters{}, Fresh())
+	if n := Stored(new(memory), nil); a == packetref.GMAC {
+		_, _, err = NewGMACPair(c, me, peer, n)
 	} else {
-		_, _, err = NewUMACPair(c, me, peer, Counters{}, Fresh())
+		_, _, err = NewUMACPair(c, me, peer, n)
 	}
 	if err == nil {
-		panic("a pair without a range")
+		panic("a receiver without a Store")
 	}
 }
 

@@ -51,18 +51,20 @@ type UMACReceiver struct {
 // this end, and peer the name of the other, which swaps them. NewUMACPair returns an error if
 // Sender or Receiver of c is not empty, if peer is empty, or if the names are equal. Its other
 // errors are those of [UMACSender.Init] and [UMACReceiver.Init].
-func NewUMACPair(c Config, me, peer string, send, receive Counters) (*UMACSender, *UMACReceiver, error) {
+func NewUMACPair(c Config, me, peer string, n Counters) (*UMACSender, *UMACReceiver, error) {
 	sending, receiving, err := c.pair(me, peer)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := NewUMACReceiver(receiving, receive)
+	// The sender comes first: if the receiver fails, a Store has skipped counters of the sender, and
+	// none that packets arrive with.
+	s, err := NewUMACSender(sending, n)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := NewUMACSender(sending, send)
+	r, err := NewUMACReceiver(receiving, n)
 	if err != nil {
-		r.Destroy()
+		s.Destroy()
 		return nil, nil, err
 	}
 	return s, r, nil
@@ -85,6 +87,7 @@ func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 	if err := r.Init(c, n); err != nil {
 		return nil, err
 	}
+	r.window.alone = true
 	return r, nil
 }
 
@@ -92,12 +95,13 @@ func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 // replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
 // Init returns an error, and s is unchanged.
 func (s *UMACSender) Init(c Config, n Counters) error {
-	if err := c.initUMAC(&s.key, n); err != nil {
+	rng, err := c.initUMAC(&s.key, &n, sending)
+	if err != nil {
 		return err
 	}
 	s.umacSenderName = opaque.Of(umacSenderText(c.TagSize))
 	s.form = c.form()
-	s.counters.init(n)
+	s.counters.init(&rng)
 	return nil
 }
 
@@ -108,26 +112,31 @@ func (r *UMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	if err := c.initUMAC(&r.key, n); err != nil {
+	rng, err := c.initUMAC(&r.key, &n, receiving)
+	if err != nil {
 		return err
 	}
 	r.umacReceiverName = opaque.Of(umacReceiverText(c.TagSize))
 	r.form = c.form()
-	r.window.init(&c, n)
+	r.window.init(&c, &rng)
 	return nil
 }
 
-// initUMAC checks c and n and derives a key. If it returns an error, the key is unchanged.
-func (c *Config) initUMAC(k *fastmac.UMACKey, n Counters) error {
+// initUMAC checks c and n, has the first counters and derives a key. If it returns an error, the key
+// is unchanged.
+func (c *Config) initUMAC(k *fastmac.UMACKey, n *Counters, role byte) (rng supplied, err error) {
 	algorithm := c.umacAlgorithm()
-	if err := c.check(algorithm, n); err != nil {
-		return err
+	if err := c.check(algorithm, n, role); err != nil {
+		return rng, err
+	}
+	if rng, err = n.open(c, algorithm, role); err != nil { // calls other code: there is no key yet
+		return rng, err
 	}
 	var okm [okmSize]byte
-	c.derive(&okm, algorithm)
-	err := k.Init(okm[:keySize], c.TagSize)
+	c.derive(&okm, algorithm, n)
+	err = k.Init(okm[:keySize], c.TagSize)
 	clear(okm[:])
-	return err
+	return rng, err
 }
 
 // Seal turns packet, which is the message, into a packet: it appends the number and the tag, and
@@ -191,6 +200,9 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // b[i:j:k].
 func (s *UMACSender) SealBatch(batch []Packet) error {
 	s.counters.mustLive()
+	if len(batch) == 0 {
+		return nil
+	}
 	s.form.mustAll(batch)
 	counter, err := s.counters.take(uint64(len(batch)))
 	if err != nil {
@@ -254,11 +266,11 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	r.window.mustLive()
 	r.form.mustData(data)
 	if r.window.worn() {
-		return nil, 0, ErrWorn
+		return nil, 0, r.window.unchecked(ErrWorn)
 	}
 	number, err := r.form.parse(packet)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, r.window.unchecked(err)
 	}
 	n := len(packet) - r.form.overhead()
 	var nonce [numberSize]byte

@@ -38,6 +38,7 @@ func (b *hexBytes) UnmarshalText(text []byte) (err error) {
 // vectors are those of one key. Byte i of a message is i modulo 251.
 type vectors struct {
 	Algorithm packetref.Algorithm `json:"algorithm"`
+	Kind      packetref.Kind      `json:"kind"`
 	Secret    hexBytes            `json:"secret"`
 	Session   hexBytes            `json:"session"`
 	Sender    string              `json:"sender"`
@@ -46,6 +47,7 @@ type vectors struct {
 	Data      hexBytes            `json:"data"`
 	Info      hexBytes            `json:"info"`
 	OKM       hexBytes            `json:"okm"`
+	StoreIDs  []hexBytes          `json:"storeIDs,omitempty"` // of the sender and the receiver
 	Packets   []vector            `json:"packets"`
 	Refused   []hexBytes          `json:"refused"` // packets that the receiver must refuse
 }
@@ -58,11 +60,11 @@ type vector struct {
 }
 
 func (v *vectors) key() packetref.Key {
-	return packetref.Key{Algorithm: v.Algorithm, Secret: v.Secret, Session: v.Session, Sender: v.Sender, Receiver: v.Receiver, Epoch: v.Epoch, DataSize: len(v.Data)}
+	return packetref.Key{Algorithm: v.Algorithm, Kind: v.Kind, Secret: v.Secret, Session: v.Session, Sender: v.Sender, Receiver: v.Receiver, Epoch: v.Epoch, DataSize: len(v.Data)}
 }
 
 func (v *vectors) config() Config {
-	return Config{Secret: v.Secret, Session: v.Session, Sender: v.Sender, Receiver: v.Receiver, Epoch: v.Epoch, DataSize: len(v.Data)}
+	return Config{Secret: v.Secret, Sender: v.Sender, Receiver: v.Receiver, Epoch: v.Epoch, DataSize: len(v.Data)}
 }
 
 var (
@@ -74,13 +76,20 @@ var (
 func makeVectors() (all []vectors) {
 	for a := packetref.UMAC64; a <= packetref.GMAC; a++ {
 		for _, dataSize := range []int{0, 16} {
-			for _, sessionSize := range []int{0, 32} {
+			for kind := packetref.Session; kind <= packetref.SecretOnce; kind++ {
 				v := vectors{
-					Algorithm: a, Secret: pattern(32), Session: bytes.Repeat([]byte{0xa5}, sessionSize), Sender: "server/1", Receiver: "client"[:sessionSize/32*6],
-					Epoch: uint8(sessionSize), Data: bytes.Repeat([]byte{0xda}, dataSize),
+					Algorithm: a, Kind: kind, Secret: pattern(32), Session: hexBytes{}, Sender: "server/1", Receiver: []string{"client", "", "b"}[kind-1],
+					Epoch: 32 * uint8(kind-1), Data: bytes.Repeat([]byte{0xda}, dataSize),
+				}
+				if kind == packetref.Session {
+					v.Session = bytes.Repeat([]byte{0xa5}, 32+dataSize)
+					v.Session[0] = 0
 				}
 				key := v.key()
 				v.Info, v.OKM = key.Info(), key.OKM()
+				if kind == packetref.Stored {
+					v.StoreIDs = []hexBytes{key.StoreID(1), key.StoreID(2)}
+				}
 				for _, size := range vectorSizes {
 					for _, counter := range vectorCounters {
 						packet := key.Seal(pattern(size), v.Data, counter)
@@ -107,6 +116,7 @@ func makeVectors() (all []vectors) {
 type script struct {
 	Name      string              `json:"name"`
 	Algorithm packetref.Algorithm `json:"algorithm"`
+	Kind      packetref.Kind      `json:"kind"`
 	Secret    hexBytes            `json:"secret"`
 	Session   hexBytes            `json:"session"`
 	Sender    string              `json:"sender"`
@@ -122,20 +132,17 @@ type script struct {
 	Forged    uint64              `json:"forged"` // the number of wrong tags
 }
 
-// A scriptStep is a packet, or moves the end of the range.
+// A scriptStep is a packet.
 type scriptStep struct {
-	Packet hexBytes `json:"packet,omitempty"`
-	Extend uint64   `json:"extend,omitempty"`
+	Packet hexBytes `json:"packet"`
 	Result string   `json:"result"`
 }
 
-// The results of steps: the names of the verdicts, and those of Extend.
+// The results of steps: the names of the verdicts.
 var resultNames = [...]string{"good", "forged", "replayed", "old", "end", "epoch", "worn"}
 
-const extended, refused = "extended", "refused"
-
 func (s *script) receiver() packetref.Receiver {
-	key := packetref.Key{Algorithm: s.Algorithm, Secret: s.Secret, Session: s.Session, Sender: s.Sender, Receiver: s.Receiver, Epoch: s.Epoch, DataSize: len(s.Data)}
+	key := packetref.Key{Algorithm: s.Algorithm, Kind: s.Kind, Secret: s.Secret, Session: s.Session, Sender: s.Sender, Receiver: s.Receiver, Epoch: s.Epoch, DataSize: len(s.Data)}
 	window := packetref.Window{First: s.First, End: s.End, Bits: s.Window}
 	return packetref.Receiver{Key: key, Window: window, MaxForged: s.MaxForged}
 }
@@ -145,11 +152,16 @@ func makeScripts() (all []script) {
 	for a := packetref.UMAC64; a <= packetref.GMAC; a++ {
 		var s script
 		var r packetref.Receiver
+		kind := packetref.Session
 		begin := func(name string, n Counters, window int, most uint64, dataSize int) {
 			s = script{
-				Name: name, Algorithm: a, Secret: pattern(32), Session: []byte("a session"), Sender: "server/1", Receiver: "client", Epoch: 7,
-				Data: bytes.Repeat([]byte{0xda}, dataSize), First: n.First, End: n.End, Window: window, MaxForged: most,
+				Name: name, Algorithm: a, Kind: kind, Secret: pattern(32), Session: hexBytes{}, Sender: "server/1", Receiver: "client", Epoch: 7,
+				Data: bytes.Repeat([]byte{0xda}, dataSize), First: n.first, End: n.end, Window: window, MaxForged: most,
 			}
+			if kind == packetref.Session {
+				s.Session = pattern(32)
+			}
+			kind = kind%packetref.SecretOnce + 1
 			r = s.receiver()
 		}
 		end := func() {
@@ -170,16 +182,9 @@ func makeScripts() (all []script) {
 			packet[len(packet)-8-a.TagSize()+at] ^= 0x10
 			step(packet)
 		}
-		extend := func(to uint64) {
-			result := refused
-			if to >= r.End && to-r.First <= maxRange && to <= maxEnd {
-				result, r.End = extended, to
-			}
-			s.Steps = append(s.Steps, scriptStep{Extend: to, Result: result})
-		}
 		const most, last = maxForged8, maxEnd - 1
 
-		begin("order, gaps, and packets that come late or twice", Fresh(), 1024, most, 0)
+		begin("order, gaps, and packets that come late or twice", SecretIsNew(), 1024, most, 0)
 		open(0, 1, 2, 2, 1, 6, 4, 5, 4, 3, 3, 7, 0)
 		end()
 
@@ -187,12 +192,12 @@ func makeScripts() (all []script) {
 			if a != packetref.UMAC64 && w > 1024 {
 				break // to keep the file short
 			}
-			begin("the edges of the window", Fresh(), int(w), most, 0)
+			begin("the edges of the window", SecretIsNew(), int(w), most, 0)
 			open(3, w-64, 0, 3, w-1, w-64, 2, w, 63, 64, 1, 64, 2*w-1, w, w-1, w, 2*w)
 			open(2*w-960, 2*w-w+63, 2*w-w+64, 2*w-w+65, 2*w-w+64, 2*w-1, 2*w)
 			end()
 
-			begin("jumps", Counters{maxEnd - maxRange, maxEnd}, int(w), most, 0)
+			begin("jumps", between(maxEnd-maxRange, maxEnd), int(w), most, 0)
 			at := s.First
 			for _, jump := range []uint64{5, w - 64, w - 1, w, w + 1, 1 << 32, 1 << 37, last - s.First} {
 				at = min(at+jump, last)
@@ -201,26 +206,20 @@ func makeScripts() (all []script) {
 			end()
 		}
 
-		begin("the ends of the range", Counters{1000, 1100}, 1024, most, 0)
+		begin("the ends of the range", between(1000, 1100), 1024, most, 0)
 		open(1000, 999, 0, 1099, 1100, last, 1098)
-		extend(1099)
-		extend(1100)
-		open(1100)
-		extend(1102)
-		open(1100, 1102, 1101, 1100)
-		extend(1000 + maxRange + 1)
-		extend(1000 + maxRange)
-		open(1000+maxRange, 999+maxRange, 1<<32, 999+maxRange)
+		open(1100, 1<<32, 999+maxRange)
 		end()
 
-		begin("the end of all ranges", Counters{maxEnd - 2, maxEnd - 1}, 1024, most, 0)
+		begin("the end of all ranges", between(maxEnd-2, maxEnd-1), 1024, most, 0)
 		open(maxEnd-2, last)
-		extend(maxEnd + 1)
-		extend(maxEnd)
-		open(last, last, maxEnd-2)
 		end()
 
-		begin("wrong tags move nothing", Fresh(), 1024, most, 8)
+		begin("the last counters of all", between(maxEnd-2, maxEnd), 1024, most, 0)
+		open(last, last, maxEnd-2, maxEnd-3)
+		end()
+
+		begin("wrong tags move nothing", SecretIsNew(), 1024, most, 8)
 		open(1)
 		for _, at := range []int{-1, 1, 7, 8, 8 + a.TagSize() - 1} { // message, counter, tag
 			forge(seal(3), at)
@@ -239,7 +238,7 @@ func makeScripts() (all []script) {
 		open(2, 3, 1)
 		end()
 
-		begin("other epochs", Fresh(), 1024, 2, 0)
+		begin("other epochs", SecretIsNew(), 1024, 2, 0)
 		other = r.Key
 		for _, epoch := range []uint8{6, 8, 0, 255} {
 			other.Epoch = epoch
@@ -251,7 +250,7 @@ func makeScripts() (all []script) {
 		open(1)
 		end()
 
-		begin("worn", Counters{100, 200}, 1024, 3, 16)
+		begin("worn", between(100, 200), 1024, 3, 16)
 		open(100, 99, 200, 100)
 		forge(seal(101), 8)
 		step(seal(101)[:3])
@@ -297,12 +296,28 @@ func testFile[T any](t *testing.T, file string, all []T) {
 	}
 	b.WriteString("]\n")
 	text := b.Bytes()
-	for _, element := range []string{`{"size"`, `{"packet"`, `{"extend"`} { // each in a line of its own
+	for _, element := range []string{`{"size"`, `{"packet"`} { // each in a line of its own
 		text = bytes.ReplaceAll(text, []byte(element), []byte("\n"+element))
 	}
 	if err := golden.Check(file, string(text)); err != nil {
 		t.Error(err)
 	}
+}
+
+// storeAt returns a Store for a kind, or nil.
+func storeAt(kind packetref.Kind, first uint64) Store {
+	if kind != packetref.Stored {
+		return nil
+	}
+	return &memory{value: first}
+}
+
+// windowOf returns the window of a receiver.
+func windowOf(r receiver) *window {
+	if r, ok := r.(*GMACReceiver); ok {
+		return &r.window
+	}
+	return &r.(*UMACReceiver).window
 }
 
 // TestVectors seals and opens all packets of the file.
@@ -314,13 +329,16 @@ func TestVectors(t *testing.T) {
 		}
 		c := v.config()
 		c.TagSize = v.Algorithm.TagSize()
+		counters := Counters{kind: byte(v.Kind), session: v.Session}
 		var okm [okmSize]byte
-		if c.derive(&okm, byte(v.Algorithm)); !bytes.Equal(okm[:], v.OKM) {
+		if c.derive(&okm, byte(v.Algorithm), &counters); !bytes.Equal(okm[:], v.OKM) {
 			t.Errorf("okm is %x, want %x", okm, v.OKM)
 		}
 		for _, p := range v.Packets {
 			count++
-			n := Counters{p.Counter, p.Counter + 1}
+			n := counters
+			n.first, n.end, n.step = p.Counter, p.Counter+1, 1
+			n.send, n.receive = storeAt(v.Kind, p.Counter), storeAt(v.Kind, p.Counter)
 			s, r := newSender(v.Algorithm, c, n), newReceiver(v.Algorithm, c, n)
 			packet := mactest.Must(s.Seal(pattern(p.Size), v.Data))
 			if !bytes.Equal(packet[:p.Size], pattern(p.Size)) || !bytes.Equal(packet[p.Size:], p.Trailer) {
@@ -331,14 +349,20 @@ func TestVectors(t *testing.T) {
 				t.Errorf("%s, %d bytes, counter %d: %d, %v", name(v.Algorithm), p.Size, p.Counter, counter, err)
 			}
 		}
-		r := newReceiver(v.Algorithm, c, Fresh())
+		counters.end, counters.receive = maxRange, storeAt(v.Kind, 0)
+		r := newReceiver(v.Algorithm, c, counters)
+		for i, id := range v.StoreIDs {
+			if got := c.storeID(byte(v.Algorithm), &counters, byte(1+i)); !bytes.Equal(got[:], id) {
+				t.Errorf("id is %x, want %x", got, id)
+			}
+		}
 		for _, p := range v.Refused {
 			if _, _, err := r.Open(p, v.Data); err != ErrForged && err != ErrEpoch {
 				t.Errorf("%s: %x: %v", name(v.Algorithm), p, err)
 			}
 		}
 	}
-	if want := 240 * len(algorithms()); count != want {
+	if want := 360 * len(algorithms()); count != want {
 		t.Errorf("%d packets, want %d", count, want)
 	}
 }
@@ -351,11 +375,21 @@ func TestScripts(t *testing.T) {
 			continue
 		}
 		c := Config{
-			Secret: s.Secret, Session: s.Session, Sender: s.Sender, Receiver: s.Receiver, Epoch: s.Epoch,
+			Secret: s.Secret, Sender: s.Sender, Receiver: s.Receiver, Epoch: s.Epoch,
 			DataSize: len(s.Data), Window: s.Window, MaxForged: s.MaxForged,
 		}
-		n := Counters{s.First, s.End}
-		single, batched := newReceiver(s.Algorithm, c, n), newReceiver(s.Algorithm, c, n)
+		// Of kind 2 too the range stays as it is.
+		n := Counters{kind: byte(s.Kind), session: s.Session, first: s.First, end: s.End}
+		newReceiver := func() receiver {
+			c.Ahead, n.receive = s.End-s.First, storeAt(s.Kind, s.First)
+			r := newReceiver(s.Algorithm, c, n)
+			if s.Kind == packetref.Stored {
+				windowOf(r).supply.most = s.End
+				windowOf(r).soft = s.End
+			}
+			return r
+		}
+		single, batched := newReceiver(), newReceiver()
 		var batch []Packet
 		flush := func(to int) {
 			batched.OpenBatch(batch)
@@ -368,15 +402,6 @@ func TestScripts(t *testing.T) {
 		}
 		for i, step := range s.Steps {
 			seen[step.Result]++
-			if step.Extend != 0 {
-				flush(i)
-				for _, r := range []receiver{single, batched} {
-					if err := r.Extend(step.Extend); (err == nil) != (step.Result == extended) {
-						t.Errorf("%s, %s, step %d: %v, want %s", name(s.Algorithm), s.Name, i, err, step.Result)
-					}
-				}
-				continue
-			}
 			batch = append(batch, Packet{Bytes: bytes.Clone(step.Packet), Data: s.Data})
 			msg, _, err := single.Open(step.Packet, s.Data)
 			if err != resultError(step.Result) || err == nil && !bytes.Equal(msg, pattern(len(step.Packet)-8-s.Algorithm.TagSize())) {
@@ -390,7 +415,7 @@ func TestScripts(t *testing.T) {
 			}
 		}
 	}
-	for _, result := range append(resultNames[:], extended, refused) {
+	for _, result := range resultNames {
 		if seen[result] < 2*len(algorithms()) {
 			t.Errorf("%d steps with the result %q", seen[result], result)
 		}

@@ -12,25 +12,45 @@ import (
 )
 
 // window is what a receiver remembers: the counters that it has accepted, as the ReplayWindow
-// of package fastmac does, and the number of wrong tags. What changes with each packet is in one
+// of package fastmac does, and how many packets it has had. What changes with each packet is in one
 // cache line and one word of the bitmap: see TestLines.
 type window struct {
-	mu      sync.Mutex // for what follows except limit and large, and forged may be read without it
-	highest uint64     // the highest accepted counter, or first
-	first   uint64
-	end     uint64        // 0 after stop
-	forged  atomic.Uint64 // wrong tags, up to limit
-	limit   uint64        // 0 if there is no key
-	large   *[]uint64     // the bitmap of a window of more than minWindow bits
+	mu       sync.Mutex    // for all but left and unknown, which may be read without it
+	highest  uint64        // the highest accepted counter, or first
+	first    uint64        // no lower one is accepted
+	soft     uint64        // the end, or with a supply half-way to it: beyond is slower; 0 after Stop
+	left     atomic.Uint64 // wrong tags until the receiver is worn
+	accepted uint64        // packets
+	large    *[]uint64     // the bitmap of a window of more than minWindow bits
 
 	// Counter c has bit c%64 of word c/64 modulo the number of words, which is a power of two.
 	// The words hold the counters up to the last one in the word of highest.
 	small [minWindow / 64]uint64
+
+	limit                uint64 // left at first; 0 if there is no key
+	supply               *supply
+	replayed, old, ended uint64        // packets
+	unknown              atomic.Uint64 // packets whose tag was not checked
+	alone                bool          // the runtime has allocated the receiver, and nothing with it
+	wiped                bool          // the runtime destroys it in the end: see receivers.Add
+	_                    [14]byte
 }
 
-func (w *window) init(c *Config, n Counters) {
-	w.highest, w.first, w.end = n.First, n.First, n.End
-	w.forged.Store(0)
+// ReceiverStats are numbers of packets, each of which is in one of them.
+type ReceiverStats struct {
+	Accepted uint64
+	Replayed uint64 // see ErrReplayed
+	Old      uint64 // see ErrOld
+	Forged   uint64 // with a wrong tag
+	Ended    uint64 // see ErrEnd
+	Unknown  uint64 // that are too short, of another epoch, or came after ErrWorn: no tag was checked
+}
+
+// init sets w, whose receiver may have another key.
+func (w *window) init(c *Config, n *supplied) {
+	w.abandon()
+	w.highest, w.first, w.soft = n.first, n.first, n.soft()
+	w.supply = n.supply
 	w.limit = c.MaxForged
 	if w.limit == 0 {
 		w.limit = maxForged
@@ -38,20 +58,36 @@ func (w *window) init(c *Config, n Counters) {
 			w.limit = maxForged8
 		}
 	}
-	w.large = nil
-	clear(w.small[:])
+	w.left.Store(w.limit)
+	w.zero()
 	if c.Window > minWindow {
 		words := make([]uint64, c.Window/64)
 		w.large = &words
 	}
 }
 
-// destroy sets w to zero. The limit of 0 makes it refuse everything.
-func (w *window) destroy() {
-	w.highest, w.first, w.end, w.limit = 0, 0, 0, 0
-	w.forged.Store(0)
+// zero forgets all packets.
+func (w *window) zero() {
+	w.accepted, w.replayed, w.old, w.ended = 0, 0, 0, 0
+	w.unknown.Store(0)
 	w.large = nil
 	clear(w.small[:])
+}
+
+// abandon keeps a running goroutine away from w.
+func (w *window) abandon() {
+	if s := w.supply; s != nil {
+		s.abandon(&w.mu)
+	}
+}
+
+// destroy sets w to zero. The limit of 0 makes it refuse everything.
+func (w *window) destroy() {
+	w.abandon()
+	w.highest, w.first, w.soft, w.limit = 0, 0, 0, 0
+	w.supply = nil
+	w.left.Store(0)
+	w.zero()
 }
 
 // words returns the bitmap.
@@ -63,7 +99,15 @@ func (w *window) words() []uint64 {
 }
 
 // worn reports whether there have been too many wrong tags.
-func (w *window) worn() bool { return w.forged.Load() >= w.limit }
+func (w *window) worn() bool { return w.left.Load() == 0 }
+
+// unchecked counts a packet whose tag was not checked, and returns err.
+//
+//go:noinline
+func (w *window) unchecked(err error) error {
+	w.unknown.Add(1)
+	return err
+}
 
 // judge returns the verdict on a packet whose tag is right or not, and remembers it. The caller
 // holds the mutex. It is one function, and Open itself locks, because the CPU does not overlap a
@@ -73,14 +117,18 @@ func (w *window) worn() bool { return w.forged.Load() >= w.limit }
 func (w *window) judge(counter uint64, right bool) error {
 	switch {
 	case w.worn(): // meanwhile
-		return ErrWorn
+		return w.unchecked(ErrWorn)
 	case !right:
-		w.forged.Add(1)
+		w.left.Add(^uint64(0))
 		return ErrForged
 	case counter < w.first:
+		w.old++
 		return ErrOld
-	case counter >= w.end:
-		return ErrEnd
+	case counter >= w.soft:
+		if err := w.beyond(counter); err != nil {
+			w.ended++
+			return err
+		}
 	}
 	words := w.words()
 	mask := uint64(len(words) - 1)
@@ -93,72 +141,93 @@ func (w *window) judge(counter uint64, right bool) error {
 		}
 		w.highest = counter
 	} else if w.highest-counter > 64*mask { // its word may have been cleared
+		w.old++
 		return ErrOld
 	}
 	word, bit := &words[counter/64&mask], uint64(1)<<(counter%64)
 	if *word&bit != 0 {
+		w.replayed++
 		return ErrReplayed
 	}
 	*word |= bit
+	w.accepted++
 	return nil
 }
 
-// next is Next for callers that hold the mutex.
+// beyond has the Store reserve more for a counter beyond soft, and returns ErrEnd if it is beyond
+// the end. It is part of judge.
+func (w *window) beyond(counter uint64) error {
+	s := w.supply
+	if s == nil {
+		return ErrEnd
+	}
+	if s.ready() {
+		s.start(&w.mu, max(s.end, counter+1)+s.step, w.extend)
+	}
+	if counter >= s.end || s.over {
+		return ErrEnd
+	}
+	return nil
+}
+
+// extend is called when the supply has more. If the Store has reserved the counters below first for
+// somebody else, none of them is accepted any more.
+func (w *window) extend(first uint64) {
+	w.first = max(w.first, first)
+	w.soft = w.supply.half()
+}
+
+// next returns one more than the highest accepted counter, or the first one that may be accepted.
+// The caller holds the mutex.
 func (w *window) next() uint64 {
 	words := w.words()
 	// The bit of the highest accepted counter is set.
-	return w.highest + words[w.highest/64%uint64(len(words))]>>(w.highest%64)&1
+	return max(w.first, w.highest+words[w.highest/64%uint64(len(words))]>>(w.highest%64)&1)
 }
 
 // mustLive panics if there is no key.
 func (w *window) mustLive() {
-	if w.limit == 0 {
+	if w.left.Load() == 0 && w.limit == 0 {
 		panic(dead("receiver"))
 	}
 }
 
-// Next returns one more than the highest accepted counter, or the first counter of the range if
-// none has been accepted. Other goroutines may open packets at the same time: see Stop.
-func (w *window) Next() uint64 {
+// Stop ends the receiver's range for good: from then on no packet is accepted, and Open returns
+// [ErrEnd] at best. With a [Store], Stop waits for it, and releases the counters above the highest
+// accepted one, so that nothing is refused after a restart. It returns the Store's error, and may then
+// be called again. Call it before the program ends; after a crash the receiver refuses the packets
+// that it had reserved counters for. In a child after a fork it returns [ErrCopied], if there is a
+// Store, and stores nothing.
+func (w *window) Stop() error {
 	w.mustLive()
+	s := w.supply
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.next()
-}
-
-// Stop ends the range for good: from then on no packet is accepted, and Extend returns an error.
-// Stop returns what Next would. A program that ends may store it in place of the end of its range.
-// A child after a fork must not store it, because its parent goes on.
-func (w *window) Stop() uint64 {
-	w.mustLive()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.end = 0
-	return w.next()
-}
-
-// Extend moves the end of the range. Store the new end first; half-way through the range is a good
-// time. If Open returns [ErrEnd], packets have been lost, or the sender has skipped counters. Then
-// store an end above the counter that Open returned, extend to it, and open the packet again.
-//
-// Extend returns an error, and changes nothing, if end is below the present one, above 2^56, or
-// more than 2^48 above the first counter, and after Stop.
-func (w *window) Extend(end uint64) error {
-	w.mustLive()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.end == 0 {
-		return errStopped
+	w.soft = 0
+	if s != nil {
+		s.over = true // before next is asked
 	}
-	if err := (Counters{w.first, w.end}).checkEnd(end); err != nil {
-		return err
+	next := w.next()
+	w.mu.Unlock()
+	if s == nil {
+		return nil
 	}
-	w.end = end
-	return nil
+	return s.stop(&w.mu, next)
 }
 
-// Forged returns how many packets had a wrong tag so far.
-func (w *window) Forged() uint64 {
+// StoreErr returns the error of the [Store] if it has failed to reserve counters, and has not
+// succeeded since. It returns nil if there is no Store.
+func (w *window) StoreErr() error {
 	w.mustLive()
-	return w.forged.Load()
+	if w.supply == nil {
+		return nil
+	}
+	return w.supply.failure(&w.mu)
+}
+
+// Stats returns how many packets the receiver has had.
+func (w *window) Stats() ReceiverStats {
+	w.mustLive()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return ReceiverStats{w.accepted, w.replayed, w.old, w.limit - w.left.Load(), w.ended, w.unknown.Load()}
 }

@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Package packetref is the format of docs/packet-format.md, transcribed literally, for tests to
-// compare with. It uses crypto/hkdf, crypto/cipher and package umacref, and shares no code with
+// compare with. It uses crypto/hkdf, crypto/hmac, crypto/cipher and package umacref, and shares no code with
 // package packet. Its window is the set of all counters that were accepted. It is slow, and
 // wipes nothing.
 package packetref
@@ -13,6 +13,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/binary"
 	"slices"
@@ -23,7 +24,7 @@ import (
 // An Algorithm is the number that the format has for a MAC.
 type Algorithm byte
 
-// The algorithms of version 1.
+// The algorithms.
 const (
 	UMAC64 Algorithm = 1 + iota
 	UMAC128
@@ -38,9 +39,20 @@ func (a Algorithm) TagSize() int {
 	return 16
 }
 
+// A Kind is the number that the format has for the reason why no counter is used twice.
+type Kind byte
+
+// The kinds.
+const (
+	Session Kind = 1 + iota
+	Stored
+	SecretOnce
+)
+
 // A Key has what the key of a sender is derived from.
 type Key struct {
 	Algorithm       Algorithm
+	Kind            Kind
 	Secret, Session []byte
 	Sender          string
 	Receiver        string
@@ -50,11 +62,24 @@ type Key struct {
 
 // Info returns the info of HKDF.
 func (k *Key) Info() []byte {
-	info := []byte("fastmac packet 1")
-	info = append(info, byte(k.Algorithm), k.Epoch, byte(k.DataSize))
-	info = append(append(info, byte(len(k.Sender))), k.Sender...)
-	info = append(append(info, byte(len(k.Receiver))), k.Receiver...)
-	return binary.BigEndian.AppendUint64(info, uint64(len(k.Session)))
+	return append([]byte("fastmac packet 2"), k.rest()...)
+}
+
+// rest returns what is in info from kind on.
+func (k *Key) rest() []byte {
+	rest := []byte{byte(k.Kind), byte(k.Algorithm), k.Epoch, byte(k.DataSize)}
+	rest = append(append(rest, byte(len(k.Sender))), k.Sender...)
+	rest = append(append(rest, byte(len(k.Receiver))), k.Receiver...)
+	return binary.BigEndian.AppendUint64(rest, uint64(len(k.Session)))
+}
+
+// StoreID returns what a store is told, for the role 1, a sender, or 2, a receiver.
+func (k *Key) StoreID(role byte) []byte {
+	h := hmac.New(sha512.New, k.Secret)
+	h.Write([]byte("fastmac packet 2 store"))
+	h.Write([]byte{role})
+	h.Write(k.rest())
+	return h.Sum(nil)[:16]
 }
 
 // OKM returns the output of HKDF, 20 bytes: the AES key and the salt.

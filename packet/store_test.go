@@ -1,0 +1,692 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"example.com/fastmac/internal/fork"
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/packet/internal/packetref"
+)
+
+var errMemory = errors.New("no space left")
+
+// memory is a Store that forgets all in the end. It is for one key and direction.
+type memory struct {
+	mu       sync.Mutex
+	id       [16]byte // zero until the first Reserve
+	value    uint64   // what is stored
+	calls    int      // of Reserve and Release
+	fail     int      // the number of the call that fails, from 1 on
+	always   bool     // the later ones fail too
+	late     bool     // a call that fails has stored
+	failed   int
+	releases int
+	before   func() // each call
+}
+
+// call is the common part of Reserve and Release.
+func (m *memory) call(id [16]byte, store func()) error {
+	if m.before != nil {
+		m.before()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls++
+	if m.id == [16]byte{} {
+		m.id = id
+	}
+	fails := m.calls == m.fail || m.always && m.fail > 0 && m.calls > m.fail
+	switch {
+	case m.id != id:
+		return errors.New("the Store of another key")
+	case m.releases > 0:
+		return errors.New("released")
+	case fails && !m.late:
+		m.failed++
+		return errMemory
+	}
+	store()
+	if fails {
+		m.failed++
+		return errMemory
+	}
+	return nil
+}
+
+func (m *memory) Reserve(id [16]byte, n uint64) (first uint64, err error) {
+	err = m.call(id, func() { first, m.value = m.value, m.value+n })
+	return first, err
+}
+
+func (m *memory) Release(id [16]byte, next uint64) error {
+	return m.call(id, func() { m.value, m.releases = next, 1 })
+}
+
+func (m *memory) stored() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.value
+}
+
+func (m *memory) failures() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.failed
+}
+
+// mustHave checks that a counter that is used is below what is stored.
+func (m *memory) mustHave(t *testing.T, counter uint64) {
+	t.Helper()
+	if stored := m.stored(); counter >= stored {
+		t.Errorf("counter %d is used, and %d is stored", counter, stored)
+	}
+}
+
+// restart is what a Store is after a crash or a stop.
+func (m *memory) restart() *memory { return &memory{id: m.id, value: m.stored()} }
+
+// steps returns Counters of a sender that reserves so many at a time.
+func (m *memory) steps(step uint64) Counters {
+	n := Stored(m, nil)
+	n.step = step
+	return n
+}
+
+// sealStored returns a packet with this counter, of a sender with a Store.
+func sealStored(t testing.TB, a packetref.Algorithm, c Config, counter uint64) []byte {
+	t.Helper()
+	s := newSender(a, c, Stored(&memory{value: counter}, nil))
+	defer s.Destroy()
+	return mactest.Must(s.Seal(nil, make([]byte, c.DataSize)))
+}
+
+// TestSteps has a sender and a receiver whose Stores fail at a call, before or after it has stored,
+// once or for good. No counter is used above what is stored, none twice, and none is accepted twice.
+func TestSteps(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		const step, ahead, packets = 10, 8, 100
+		for fail := range 25 {
+			for kind := range 4 {
+				ms := &memory{value: 1000, fail: fail, late: kind&1 != 0, always: kind&2 != 0}
+				mr := &memory{value: 1000, fail: fail, late: kind&1 != 0, always: kind&2 != 0}
+				c := config()
+				c.Ahead = ahead
+				if fail == 1 {
+					c.TagSize = a.TagSize()
+					var err error
+					if a == packetref.GMAC {
+						_, err = NewGMACReceiver(c, Stored(nil, mr))
+					} else {
+						_, err = NewUMACReceiver(c, Stored(nil, mr))
+					}
+					if !errors.Is(err, errMemory) {
+						t.Errorf("the first call fails: %v", err)
+					}
+					continue
+				}
+				s, r := newSender(a, c, ms.steps(step)), newReceiver(a, c, Stored(nil, mr))
+				accepted, sent, ended := uint64(0), uint64(0), uint64(0)
+				last := uint64(0)
+				for i := range packets {
+					p, err := s.Seal(nil, nil)
+					s.settle()
+					if failed := ms.failures() > 0 && s.StoreErr() != nil; failed != (err == ErrEnd) && err != nil {
+						t.Fatalf("packet %d: %v, %v", i, err, s.StoreErr())
+					} else if failed && !errors.Is(s.StoreErr(), errMemory) {
+						t.Fatalf("packet %d: StoreErr is %v", i, s.StoreErr())
+					}
+					if err != nil {
+						ended++
+						continue
+					}
+					sent++
+					counter := counterOf(mactest.Must((&form{tagSize: uint8(a.TagSize()), epoch: 5}).parse(p)))
+					if ms.mustHave(t, counter); counter <= last {
+						t.Fatalf("counter %d after %d", counter, last)
+					}
+					last = counter
+					_, counter, err = r.Open(p, nil)
+					if r.settle(); err == nil {
+						mr.mustHave(t, counter)
+						accepted++
+					} else if err != ErrEnd && (err != ErrOld || !mr.late) { // the next call skips what was stored
+						t.Fatal(err)
+					}
+					if _, _, err := r.Open(p, nil); err == nil {
+						mr.mustHave(t, counter) // it was beyond the end
+						accepted++
+						if _, _, err := r.Open(p, nil); err != ErrReplayed {
+							t.Fatal(err)
+						}
+					}
+					r.settle()
+				}
+				if got, want := s.Stats(), (SenderStats{sent, ended}); got != want || sent+ended != packets {
+					t.Errorf("%+v, want %+v", got, want)
+				}
+				if got := r.Stats(); got.Accepted != accepted {
+					t.Errorf("%+v, want %d accepted", got, accepted)
+				}
+				if kind&2 == 0 && (ended != 0 || accepted < packets-2*ahead) {
+					t.Errorf("one failure at call %d, kind %d: %d packets are sealed, and %d accepted", fail, kind, sent, accepted)
+				}
+			}
+		}
+	})
+}
+
+// TestCrashes has a sender and a receiver that crash in any call of their Stores, before or after it
+// has stored, twice, and stop in the end. No counter is used twice, and no packet is accepted twice,
+// with all packets replayed after each restart.
+func TestCrashes(t *testing.T) {
+	a := algorithms()[0]
+	const step, packets, most = 6, 20, 9
+	for first := 2; first < most; first++ {
+		for second := 2; second < most; second++ {
+			for kind := range 4 {
+				ms, mr := new(memory), new(memory)
+				used, accepted := make(map[uint64]bool), make(map[uint64]bool)
+				var capture [][]byte
+				for run, crash := range []int{first, second, 0} {
+					c := config()
+					c.Ahead = step
+					ms, mr = ms.restart(), mr.restart()
+					ms.fail, mr.fail, ms.late, mr.late = crash, crash, kind&1 != 0, kind&2 != 0
+					ms.always, mr.always = crash > 0, crash > 0
+					s, r := newSender(a, c, ms.steps(step)), newReceiver(a, c, Stored(nil, mr))
+					open := func(p []byte) {
+						_, counter, err := r.Open(p, nil)
+						if r.settle(); err == nil && accepted[counter] {
+							t.Fatalf("crashes at calls %d and %d: counter %d is accepted twice", first, second, counter)
+						} else if err == nil {
+							accepted[counter] = true
+							mr.mustHave(t, counter)
+						}
+					}
+					for _, p := range capture {
+						open(p)
+					}
+					for ms.failures() == 0 && s.Stats().Sealed < packets {
+						p, err := s.Seal(nil, nil)
+						if s.settle(); err != nil {
+							t.Fatal(err)
+						}
+						counter := counterOf(mactest.Must((&form{tagSize: 8, epoch: 5}).parse(p)))
+						if ms.mustHave(t, counter); used[counter] {
+							t.Fatalf("crashes at calls %d and %d: counter %d is used twice", first, second, counter)
+						}
+						used[counter] = true
+						capture = append(capture, p)
+						if mr.failures() == 0 {
+							open(p)
+						}
+					}
+					if run == 2 {
+						if err := errors.Join(s.Stop(), r.Stop()); err != nil {
+							t.Fatal(err)
+						}
+						if ms.stored() != s.Next() || mr.stored() != r.Next() {
+							t.Errorf("%d and %d are stored, want %d and %d", ms.stored(), mr.stored(), s.Next(), r.Next())
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCatchUp has a sender that is far ahead of its receiver. The first packet is refused, the others
+// are not. A forged or a repeated one makes nobody store.
+func TestCatchUp(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		m := new(memory)
+		c := config()
+		r := newReceiver(a, c, Stored(nil, m))
+		for _, at := range []uint64{64, 1 << 32, 1<<32 + 5000, 1 << 48, 1 << 55, maxEnd - 40} {
+			bad := sealStored(t, a, c, at+7)
+			bad[len(bad)-1]++
+			calls := m.calls
+			if _, _, err := r.Open(bad, nil); err != ErrForged {
+				t.Fatal(err)
+			}
+			if r.settle(); m.calls != calls {
+				t.Errorf("a forged packet makes the receiver store")
+			}
+			for i, want := range []error{ErrEnd, nil, nil, ErrReplayed} {
+				p := sealStored(t, a, c, at+uint64(min(i, 2)))
+				if _, _, err := r.Open(p, nil); err != want {
+					t.Errorf("counter %d: %v, want %v", at+uint64(i), err, want)
+				}
+				r.settle()
+			}
+			if want := min(at+1+defaultAhead, maxEnd); m.stored() != want || m.calls != calls+1 {
+				t.Errorf("%d is stored in %d calls, want %d in 1", m.stored(), m.calls-calls, want)
+			}
+		}
+		// Half-way is enough.
+		r = newReceiver(a, c, Stored(nil, new(memory)))
+		for i := range uint64(1000) {
+			if _, _, err := r.Open(sealStored(t, a, c, i), nil); err != nil {
+				t.Fatalf("counter %d: %v", i, err)
+			}
+			r.settle()
+		}
+		if r.Stats().Accepted != 1000 {
+			t.Errorf("%+v", r.Stats())
+		}
+	})
+}
+
+// TestBlocked has Stores that take long. Seal and Open do not wait for them, and Stop does.
+func TestBlocked(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		const step = 64
+		block := make(chan struct{})
+		ms, mr := new(memory), new(memory)
+		s, r := newSender(a, config(), ms.steps(step)), newReceiver(a, config(), Stored(nil, mr))
+		wait := func() { <-block }
+		ms.before, mr.before = wait, wait
+		for i := range step {
+			p, err := s.Seal(nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, counter, err := r.Open(p, nil); err != nil || counter != uint64(i) {
+				t.Fatal(counter, err)
+			}
+		}
+		if _, err := s.Seal(nil, nil); err != ErrEnd {
+			t.Errorf("%v, want ErrEnd", err)
+		}
+		if _, _, err := r.Open(sealStored(t, a, config(), step), nil); err != ErrEnd {
+			t.Errorf("%v, want ErrEnd", err)
+		}
+		stopped := make(chan error, 2)
+		go func() { stopped <- s.Stop() }()
+		go func() { stopped <- r.Stop() }()
+		close(block)
+		for range 2 {
+			if err := <-stopped; err != nil {
+				t.Error(err)
+			}
+		}
+		if ms.stored() != step || mr.stored() != step {
+			t.Errorf("%d and %d are stored, want %d", ms.stored(), mr.stored(), step)
+		}
+	})
+}
+
+// TestAbandoned sets up a sender and a receiver again, and destroys them, while their Stores reserve.
+// What the Stores return then is for nobody.
+func TestAbandoned(t *testing.T) {
+	for _, destroy := range []bool{true, false} {
+		block := make(chan struct{})
+		ms, mr := new(memory), new(memory)
+		c := config()
+		c.TagSize = 16
+		var s UMACSender
+		var r UMACReceiver
+		if err := errors.Join(s.Init(c, ms.steps(2)), r.Init(c, Stored(nil, mr))); err != nil {
+			t.Fatal(err)
+		}
+		wait := func() { <-block }
+		ms.before, mr.before = wait, wait
+		mactest.Must(s.Seal(nil, nil))
+		mactest.Must(s.Seal(nil, nil))
+		r.Open(sealStored(t, packetref.UMAC128, c, 70), nil)
+		old := []*supply{s.supply, r.supply}
+		if destroy {
+			s.Destroy()
+			r.Destroy()
+		} else if err := errors.Join(s.Init(c, steps(5, 2)), r.Init(c, steps(5, 2))); err != nil {
+			t.Fatal(err)
+		}
+		close(block)
+		old[0].wait(&old[0].mu)
+		old[1].wait(&r.window.mu)
+		if old[0].stored != 4 || old[1].stored != 70+1+defaultAhead {
+			t.Errorf("%d and %d", old[0].stored, old[1].stored)
+		}
+		if destroy {
+			for i, b := range slices.Concat(mactest.Storage(&s), mactest.Storage(&r)) {
+				if b != 0 {
+					t.Errorf("byte %d is %#x after Destroy", i, b)
+				}
+			}
+		} else if s.Next() != 5 || s.soft.Load() != 7 || r.Next() != 5 || r.soft != 7 {
+			t.Errorf("%d, %d, %d, %d", s.Next(), s.soft.Load(), r.Next(), r.soft)
+		}
+	}
+}
+
+// TestShared has two senders and two receivers that share a Store, and one that is set back. No
+// counter is used twice, and nothing is released under the other's feet.
+func TestShared(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		m, used := new(memory), make(map[uint64]bool)
+		mr := new(memory)
+		c := config()
+		c.Ahead = 10
+		ends := []struct {
+			sender
+			receiver
+		}{
+			{newSender(a, c, m.steps(10)), newReceiver(a, c, Stored(nil, mr))},
+			{newSender(a, c, m.steps(10)), newReceiver(a, c, Stored(nil, mr))},
+		}
+		var packets [][]byte
+		for i := range 200 {
+			s := ends[i*7%13%2].sender
+			p, err := s.Seal(nil, nil)
+			if s.settle(); err != nil {
+				t.Fatal(err)
+			}
+			packets = append(packets, p)
+			counter := counterOf(mactest.Must((&form{tagSize: uint8(a.TagSize()), epoch: 5}).parse(p)))
+			if m.mustHave(t, counter); used[counter] {
+				t.Fatalf("counter %d is used twice", counter)
+			}
+			used[counter] = true
+		}
+		accepted := make(map[uint64]bool)
+		for _, p := range packets {
+			for _, e := range ends {
+				_, counter, err := e.Open(p, nil)
+				if e.receiver.settle(); err == nil && accepted[counter] {
+					t.Fatalf("counter %d is accepted twice", counter)
+				} else if err == nil {
+					accepted[counter] = true
+				}
+			}
+		}
+		if got := ends[0].sender.Stats().Sealed + ends[1].sender.Stats().Sealed; got != 200 {
+			t.Errorf("%d packets are sealed, want 200", got)
+		}
+		before := m.stored()
+		last := ends[0]
+		if last.sender.Next() > ends[1].sender.Next() {
+			last = ends[1] // the other one has reserved last
+		}
+		if err := last.sender.Stop(); err == nil || m.stored() < before {
+			t.Errorf("%v, %d is stored, and %d was", err, m.stored(), before)
+		}
+
+		m = new(memory)
+		s := newSender(a, c, m.steps(10))
+		m.value = 3
+		for range 10 {
+			mactest.Must(s.Seal(nil, nil))
+			s.settle()
+		}
+		if _, err := s.Seal(nil, nil); err != ErrEnd || s.StoreErr() == nil || !strings.Contains(s.StoreErr().Error(), "set back") {
+			t.Errorf("%v, %v", err, s.StoreErr())
+		}
+	})
+}
+
+// TestCopiedStore has a child, after a fork, of a process with Stores: it stores nothing.
+func TestCopiedStore(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		ms, mr := new(memory), new(memory)
+		s, r := newSender(a, config(), ms.steps(10)), newReceiver(a, config(), Stored(nil, mr))
+		parent := fork.Current()
+		restore := fork.Replace(func() fork.Process { return parent + 1 })
+		defer restore()
+		for range 20 {
+			if _, err := s.Seal(nil, nil); err != ErrCopied {
+				t.Error(err)
+			}
+		}
+		for i := range uint64(100) {
+			if _, _, err := r.Open(sealStored(t, a, config(), i), nil); (err == nil) != (i < defaultAhead) {
+				t.Error(i, err)
+			}
+			r.settle()
+		}
+		if err := r.StoreErr(); err != ErrCopied {
+			t.Errorf("StoreErr is %v", err)
+		}
+		for range 2 {
+			if err1, err2 := s.Stop(), r.Stop(); err1 != ErrCopied || err2 != ErrCopied {
+				t.Errorf("%v, %v", err1, err2)
+			}
+		}
+		if ms.calls != 1 || mr.calls != 1 || s.Stats().Sealed != 0 {
+			t.Errorf("%d and %d calls, %+v", ms.calls, mr.calls, s.Stats())
+		}
+	})
+}
+
+// TestStopFails has a Store that fails when it is released. Then Stop may be called again.
+func TestStopFails(t *testing.T) {
+	for fail := 2; fail <= 3; fail++ {
+		ms, mr := &memory{fail: fail}, &memory{fail: fail}
+		s, r := newSender(packetref.UMAC64, config(), ms.steps(10)), newReceiver(packetref.UMAC64, config(), Stored(nil, mr))
+		p := mactest.Must(s.Seal(nil, nil))
+		mustOpen(r, p, nil)
+		for _, stop := range []func() error{s.Stop, r.Stop} {
+			if err := stop(); !errors.Is(err, errMemory) {
+				t.Errorf("call %d fails: %v", fail, err)
+			}
+			if err := stop(); err != nil {
+				t.Errorf("call %d fails, and the next does not: %v", fail, err)
+			}
+		}
+		if ms.stored() != 1 || mr.stored() != 1 {
+			t.Errorf("%d and %d are stored, want 1", ms.stored(), mr.stored())
+		}
+	}
+}
+
+// random returns n random bytes.
+func random(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b)
+	return b
+}
+
+// TestReplayedCapture has 200 devices that send to a server, which crashes or stops, and starts
+// again. Then the whole capture is replayed. Nothing is accepted twice, with each kind of Counters,
+// and nothing at all if the server comes back with another kind.
+func TestReplayedCapture(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		const devices, packets = 200, 95
+		for _, kind := range []int{kindSession, kindStored, kindSecret} {
+			var capture [devices][][]byte
+			twice, again, other, fresh, total := 0, 0, 0, 0, 0
+			for d := range devices {
+				c := config()
+				c.Secret, c.Sender, c.Receiver = random(32), fmt.Sprint("device ", d), "server"
+				ms, mr := new(memory), new(memory)
+				counters := func() Counters { // right: what each kind says
+					switch kind {
+					case kindSession:
+						return NewSession(random(32))
+					case kindSecret:
+						c.Secret = random(32)
+						return SecretIsNew()
+					}
+					return Stored(ms, mr)
+				}
+				n := counters()
+				s, r := newSender(a, c, n), newReceiver(a, c, n)
+				accepted := make(map[uint64]bool)
+				for range packets {
+					p := mactest.Must(s.Seal(nil, nil))
+					capture[d] = append(capture[d], p)
+					_, counter, err := r.Open(p, nil)
+					if r.settleIfStored(); err != nil {
+						t.Fatal(err)
+					}
+					accepted[counter] = true
+					total++
+				}
+				if d%2 == 0 {
+					if err := r.Stop(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				// Whoever keeps the Secret and comes back with another kind hears nothing.
+				for _, wrong := range []Counters{NewSession(random(32)), SecretIsNew(), Stored(nil, new(memory))} {
+					if wrong.kind == n.kind && kind != kindSession { // a session is another one
+						continue
+					}
+					r := newReceiver(a, c, wrong)
+					for _, p := range capture[d][:3] {
+						if _, _, err := r.Open(p, nil); err != ErrForged {
+							other++
+						}
+					}
+				}
+				mr = mr.restart()
+				n = counters()
+				r = newReceiver(a, c, n)
+				for _, p := range capture[d] {
+					if _, counter, err := r.Open(p, nil); err == nil {
+						if again++; accepted[counter] {
+							twice++
+						}
+					}
+					r.settleIfStored()
+				}
+				if kind != kindStored {
+					s = newSender(a, c, n)
+				}
+				for range packets { // the session goes on, with what a crash leaves out
+					if _, _, err := r.Open(mactest.Must(s.Seal(nil, nil)), nil); err == nil {
+						fresh++
+					}
+					r.settleIfStored()
+				}
+			}
+			if twice != 0 || again != 0 || other != 0 || total != devices*packets {
+				t.Errorf("kind %d: %d packets are accepted twice, %d again, %d with another kind, of %d", kind, twice, again, other, total)
+			}
+			if fresh < devices*(packets-defaultAhead-1) || kind != kindStored && fresh != devices*packets {
+				t.Errorf("kind %d: %d new packets of %d are accepted", kind, fresh, devices*packets)
+			}
+		}
+	})
+}
+
+// TestSecondBoot has a program with a constant Secret, which starts twice. It cannot seal two packets
+// with one nonce under one key, unless it says what is not true.
+func TestSecondBoot(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		ms := new(memory)
+		boot := func(n Counters) (nonces []string) {
+			s := newSender(a, config(), n)
+			for range 10 {
+				// With a nonce and a key the tag of a message is always the same.
+				nonces = append(nonces, string(mactest.Must(s.Seal([]byte("message"), nil))))
+			}
+			return nonces
+		}
+		for what, n := range map[string]func() Counters{
+			"session": func() Counters { return NewSession(random(32)) },
+			"stored":  func() Counters { ms = ms.restart(); return Stored(ms, nil) },
+		} {
+			first, second := boot(n()), boot(n())
+			for _, p := range first {
+				if slices.Contains(second, p) {
+					t.Errorf("%s: %x is sealed twice", what, p)
+				}
+			}
+		}
+	})
+}
+
+// TestMistakes has the likeliest mistakes in the use of this package, and what says so.
+func TestMistakes(t *testing.T) {
+	c := config()
+	c.TagSize = 16
+	pair := c
+	pair.Sender = ""
+	session := random(32)
+	init := func(c Config, n Counters) error { return second(NewUMACSender(c, n)) }
+	for what, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"no Counters":                   {init(c, Counters{}), "NewSession, Stored or SecretIsNew"},
+		"no session":                    {init(c, NewSession(nil)), "session of 0 bytes"},
+		"the session of one end only":   {init(c, NewSession(session[:16])), "session of 16 bytes"},
+		"one's own bytes twice":         {init(c, NewSession(slices.Concat(session[:16], session[:16]))), "halves of the session are equal"},
+		"the other end's are not there": {init(c, NewSession(slices.Concat(session[:16], make([]byte, 16)))), "or zero"},
+		"a password":                    {init(Config{Secret: []byte("hunter2"), Sender: "a", TagSize: 16}, SecretIsNew()), "Secret of 7 bytes"},
+		"the tag size in bits":          {init(Config{Secret: c.Secret, Sender: "a", TagSize: 128}, SecretIsNew()), "TagSize of 128"},
+		"one name for both ends": {func() error {
+			_, _, err := NewUMACPair(pair, "a", "a", SecretIsNew())
+			return err
+		}(), "same name"},
+		"one Store for both directions": {func() error {
+			m := new(memory)
+			_, _, err := NewUMACPair(pair, "a", "b", Stored(m, m))
+			return err
+		}(), "one Store for both directions"},
+		"one Store for two keys": {func() error {
+			m, other := new(memory), c
+			other.Epoch++
+			newSender(packetref.UMAC128, c, Stored(m, nil))
+			return init(other, Stored(m, nil))
+		}(), "another key"},
+		"stores exchanged": {func() error {
+			m := new(memory)
+			newReceiver(packetref.UMAC128, c, Stored(nil, m))
+			return init(c, Stored(m, nil))
+		}(), "another key"},
+		"a Store that was not opened": {init(c, Stored(nil, nil)), "without a Store for the sender"},
+		"names not exchanged": {func() error {
+			n := NewSession(session)
+			s, _, err1 := NewUMACPair(pair, "a", "b", n)
+			_, r, err2 := NewUMACPair(pair, "a", "b", n)
+			p, err3 := s.Seal(nil, nil)
+			_, _, err4 := r.Open(p, nil)
+			return errors.Join(err1, err2, err3, err4)
+		}(), ErrForged.Error()},
+		"one's own half first at both ends": {func() error {
+			s := newSender(packetref.UMAC128, c, NewSession(session))
+			r := newReceiver(packetref.UMAC128, c, NewSession(slices.Concat(session[16:], session[:16])))
+			_, _, err := r.Open(mactest.Must(s.Seal(nil, nil)), nil)
+			return err
+		}(), ErrForged.Error()},
+		"a receiver without the Store that its sender has": {func() error {
+			s := newSender(packetref.UMAC128, c, Stored(new(memory), nil))
+			_, _, err := newReceiver(packetref.UMAC128, c, SecretIsNew()).Open(mactest.Must(s.Seal(nil, nil)), nil)
+			return err
+		}(), ErrForged.Error()},
+	} {
+		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", what, test.err, test.want)
+		}
+	}
+	s := newSender(packetref.UMAC128, c, SecretIsNew())
+	for what, test := range map[string]struct {
+		call func()
+		want string
+	}{
+		"data that the Config does not have": {func() { s.Seal(nil, []byte("port")) }, "data of 4 bytes: want 0"},
+		"a sender that was never set up":     {func() { new(UMACSender).Seal(nil, nil) }, "never set up"},
+		"a batch with fewer senders":         {func() { SealBatch([]*UMACSender{}, make([]Packet, 1)) }, "0 senders and 1 packets"},
+	} {
+		mactest.MustPanic(t, what, test.want, test.call)
+	}
+	// A session that is overwritten after the call is still the session.
+	b := bytes.Clone(session)
+	n := NewSession(b)
+	clear(b)
+	if err := init(c, n); err != nil {
+		t.Error(err)
+	}
+}
