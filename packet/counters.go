@@ -161,17 +161,13 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 	for {
 		first = c.next.Load()
 		if first+n > c.soft.Load() { // also if stopped
-			if first, err = c.takeBeyond(n); err != nil {
-				return 0, err
-			}
-			break
+			return c.takeBeyond(n)
 		}
 		if c.next.CompareAndSwap(first, first+n) {
 			break
 		}
 	}
 	if fork.Current() != c.process { // asked after they are taken, see package fork
-		c.skipped.Add(n)
 		return 0, ErrCopied
 	}
 	return first, nil
@@ -199,9 +195,13 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 			c.ended.Add(n)
 			return 0, ErrEnd
 		}
-		if c.next.CompareAndSwap(first, first+n) {
-			return first, nil
+		if !c.next.CompareAndSwap(first, first+n) {
+			continue
 		}
+		if fork.Current() != c.process {
+			return 0, ErrCopied
+		}
+		return first, nil
 	}
 }
 
@@ -251,15 +251,17 @@ func (c *counters) StoreErr() error {
 	return c.supply.failure(&c.supply.mu)
 }
 
-// Stats returns how many packets the sender has had.
+// Stats returns how many packets the sender has had. In a child after a fork it returns zeros.
 func (c *counters) Stats() SenderStats {
 	c.mustLive()
+	if fork.Current() != c.process {
+		return SenderStats{}
+	}
 	if s := c.supply; s != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 	}
-	skipped := c.skipped.Load()
-	return SenderStats{c.next.Load()&^stopped - skipped, c.ended.Load()}
+	return SenderStats{c.next.Load()&^stopped - c.skipped.Load(), c.ended.Load()}
 }
 
 func (c *counters) destroy() {

@@ -262,11 +262,12 @@ func (s *GMACSender) Destroy() {
 // Open leaves packet as it was. With a DataSize other than 0 it writes to packet and then restores
 // it, so no other goroutine may read packet meanwhile.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	r.window.mustLive()
-	r.form.mustData(data)
-	if r.window.worn() {
+	if r.window.worn() { // or has no key
+		r.window.mustLive()
+		r.form.mustData(data)
 		return nil, 0, r.window.unchecked(ErrWorn)
 	}
+	r.form.mustData(data)
 	number, err := r.form.parse(packet)
 	if err != nil {
 		return nil, 0, r.window.unchecked(err)

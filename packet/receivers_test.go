@@ -203,6 +203,7 @@ func TestKeyChange(t *testing.T) {
 				switch err {
 				case nil:
 					accepted.Add(1)
+				case ErrOld: // the others were faster
 				case ErrEpoch:
 					lost.Add(1) // two changes while it was on the way
 				default:
@@ -210,7 +211,7 @@ func TestKeyChange(t *testing.T) {
 				}
 			}
 		})
-		if got := s.Stats(); accepted.Load() == 0 || got.Forged+got.Replayed+got.Old+got.Ended != 0 {
+		if got := s.Stats(); accepted.Load() == 0 || got.Forged+got.Ended != 0 {
 			t.Errorf("%d packets are accepted, %+v", accepted.Load(), got)
 		}
 	})
