@@ -7,10 +7,10 @@
 //
 //	c := packet.Config{
 //		Secret:  secret,              // 32 random bytes, which the other end has too
-//		Session: session,             // random bytes that each end drew for this connection
 //		TagSize: fastmac.UMAC128Size, // for the internet
 //	}
-//	send, receive, err := packet.NewUMACPair(c, "me", "peer", packet.Fresh(), packet.Fresh())
+//	n := packet.NewSession(session) // 16 random bytes of the client, and 16 of the server
+//	send, receive, err := packet.NewUMACPair(c, "me", "peer", n)
 //	...
 //	out, err := send.Seal(msg, nil) // out is the packet to send
 //	...
@@ -20,11 +20,11 @@
 //
 // A sender appends a number and a tag to each message. A receiver checks the tag, and accepts
 // each number once. The number is the nonce, and the sender chooses it. One thing is left to
-// the caller: never give a range of counters to a key twice. See "Restarts".
+// the caller: to say why the key is new, or where its counters are stored. See "Restarts".
 //
 // The guide, docs/packets.md in the module example.com/fastmac, says whether to take UMAC-64,
 // UMAC-128 or GMAC, gives odds and times, and says how to change keys and serve many peers. The format,
-// version 1, is in docs/packet-format.md there. The module of this package is at version 0: names
+// version 2, is in docs/packet-format.md there. The module of this package is at version 0: names
 // may change.
 //
 // # What is promised
@@ -34,8 +34,8 @@
 //
 //   - Open returns only messages that the sender of this name has sealed, whole, and with the
 //     same additional data.
-//   - A receiver accepts each packet at most once. After a restart this holds if the key is
-//     another one, or if the range is a stored one.
+//   - A receiver accepts each packet at most once. After a restart too: either the key
+//     is another one, or a Store has the counters.
 //   - The counters of a sender rise, and Open returns them, so a receiver can see the order of
 //     packets, and gaps.
 //   - A packet is accepted only in its own direction and session, and only from its sender. If
@@ -47,25 +47,30 @@
 // # Restarts
 //
 // If a counter is used twice under one key, an attacker learns enough to forge packets under this
-// key. There are two ways to prevent it.
+// key. And a receiver that forgets what it has accepted accepts it again. [Counters] say why neither
+// happens:
 //
-//   - [Fresh], the first choice: a new key for each connection, because the Session has random
-//     bytes of both ends. Nothing is stored, and packets of earlier sessions are refused.
-//   - [Stored]: a range of counters under a key that stays. Store the end of the range, and the
-//     Epoch, before the range is used. A receiver with a stored range refuses all that it may
-//     have accepted before. This fails if the store is set back.
+//   - [NewSession], the first choice: a new key for each session, from random bytes of both ends.
+//     Nothing is stored, and packets of earlier sessions are refused.
+//   - [Stored]: the key stays, and counters go on above all that may have been used. A [Store]
+//     keeps them for each end and direction. This fails if a Store is set back.
+//   - [SecretIsNew]: the key is new because the Secret is.
 //
-// Two senders with equal configurations repeat counters too, in one process or in two. So make
-// one sender for each configuration, and give each process of a server its own name.
+// Which of them it is, is in the key. So a receiver without a Store accepts nothing from a sender
+// that has one.
+//
+// Two senders with equal configurations and sessions repeat counters, in one process or in two. So
+// make one sender for each configuration, and give each process of a server its own name.
 //
 // Nothing here notices that a snapshot of a virtual machine is restored. Both copies then use the
 // same counters, so the key of this session is no longer safe. A copy that fork(2) makes, in C code, is
 // noticed: its senders return [ErrCopied]. Its receivers go on, and accept what the parent's
-// accept.
+// accept, but store nothing.
 //
 // # Threads
 //
-// Senders and receivers are safe for concurrent use, except for Init and Destroy. A sender that
+// Senders, receivers and sets of receivers are safe for concurrent use, except for Init and Destroy.
+// Seal and Open never wait for a Store: goroutines that they start do. A sender that
 // many cores use waits for its counter; batches wait less.
 //
 // # Errors and panics

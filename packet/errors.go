@@ -25,11 +25,13 @@ var (
 
 	// ErrEnd of a sender means that it has fewer counters left than there are packets. ErrEnd of a
 	// receiver means that the tag is right, and that the counter is not below the end of its range.
-	// After Stop the range has ended for both.
+	// With a [Store] it then reserves more: packets that come later are accepted, and if not, StoreErr
+	// says why. Without one, the key has been used up: set up new ones with a new Secret or session.
+	// After Stop the range has ended for good.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
 	// ErrCopied means that this process is a copy, made by fork(2), of the one that set up the
-	// sender, and would repeat its counters. Set up a new sender, with a new Session.
+	// sender, and would repeat its counters. Set up a new sender, with a new session.
 	ErrCopied = errors.New("packet: this process was forked from the one that set up the sender")
 
 	// ErrUnknown means that the sender or the receiver is nil, in the functions SealBatch and

@@ -182,7 +182,7 @@ func (w *window) extend(first uint64) {
 func (w *window) next() uint64 {
 	words := w.words()
 	// The bit of the highest accepted counter is set.
-	return max(w.first, w.highest+words[w.highest/64%uint64(len(words))]>>(w.highest%64)&1)
+	return max(w.first, w.highest+words[w.highest/64&uint64(len(words)-1)]>>(w.highest%64)&1)
 }
 
 // mustLive panics if there is no key.

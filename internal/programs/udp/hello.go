@@ -59,7 +59,7 @@ type session struct {
 // config returns what package packet needs for the direction from the client to the server. In the
 // other direction the names would be swapped.
 func (s *session) config(secret []byte, tagSize int) packet.Config {
-	return packet.Config{Secret: secret, Session: s.random[:], Sender: "client", Receiver: "server", Epoch: s.epoch, TagSize: tagSize}
+	return packet.Config{Secret: secret, Sender: "client", Receiver: "server", Epoch: s.epoch, TagSize: tagSize}
 }
 
 // A helloClient begins one session. After a restart, or if there is no answer for too long, the

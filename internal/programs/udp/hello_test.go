@@ -33,7 +33,7 @@ type end struct {
 
 func newEnd(t *testing.T, mac string, m master) *end {
 	t.Helper()
-	s, err := newServer(&Setup{MAC: mac, Peers: 2, Master: m}, 4, func(Report) {})
+	s, err := newServer(&Setup{MAC: mac, Peers: 2, Master: m, Session: testSession}, 4, func(Report) {})
 	if err != nil {
 		t.Fatal(err)
 	}

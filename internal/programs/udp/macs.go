@@ -97,7 +97,7 @@ type packetSenders[S sender] struct {
 }
 
 func (s *packetSenders[S]) init(peer uint32, secret []byte, n session) error {
-	return s.peers[peer].Init(n.config(secret, s.tagSize), packet.Fresh())
+	return s.peers[peer].Init(n.config(secret, s.tagSize), packet.NewSession(n.random[:]))
 }
 
 func (s *packetSenders[S]) overhead() int { return numberSize + s.tagSize }
@@ -136,7 +136,7 @@ func newPacketReceivers[R receiver](room []R, tagSize int) *packetReceivers[R] {
 }
 
 func (r *packetReceivers[R]) try(peer uint32, secret []byte, n session, datagram []byte) error {
-	if err := r.spare.Init(n.config(secret, r.tagSize), packet.Fresh()); err != nil {
+	if err := r.spare.Init(n.config(secret, r.tagSize), packet.NewSession(n.random[:])); err != nil {
 		return err
 	}
 	if _, _, err := r.spare.Open(datagram, nil); err != nil {

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func testSetup(mac string) Setup {
-	return Setup{MAC: mac, Peers: 300, Packets: 20_000, Size: 200, Batch: 32,
+	return Setup{MAC: mac, Session: testSession, Peers: 300, Packets: 20_000, Size: 200, Batch: 32,
 		Faults: Faults{Loss: .02, Replay: .02, Forge: .02, Reorder: 300, Seed: 7}}
 }
 
@@ -185,7 +185,7 @@ func TestKernelLoss(t *testing.T) {
 // TestForgedFlow checks that nobody else can tell the ends what has arrived.
 func TestForgedFlow(t *testing.T) {
 	e := newEnd(t, "umac64", newMaster())
-	f, err := newFlow(&Setup{Master: e.master}, "client", "server")
+	f, err := newFlow(&Setup{Master: e.master, Session: testSession}, "client", "server")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,10 +227,13 @@ func TestForgedFlow(t *testing.T) {
 	}
 }
 
+// testSession is what measure would draw.
+var testSession = [2 * randomSize]byte([]byte("16 random bytes and 16 others..."))
+
 // TestFlowSession has two runs with one master secret. Nothing of the first is taken in the second:
 // their keys are different, though the counters are the same.
 func TestFlowSession(t *testing.T) {
-	c := Setup{MAC: "umac64", Peers: 2, Master: newMaster()}
+	c := Setup{MAC: "umac64", Peers: 2, Master: newMaster(), Session: testSession}
 	var first, second []byte
 	for i, m := range []*[]byte{&first, &second} {
 		c.Session[0] = byte(i)

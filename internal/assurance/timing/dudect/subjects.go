@@ -186,15 +186,15 @@ func packetSubjects[S interface {
 	subjects = fixedOrRandom(name+" Secret of 32 bytes", len(c.Secret), true, func(in []byte) {
 		c := c
 		c.Secret = in
-		must(s.Init(c, packet.Fresh()))
+		must(s.Init(c, packet.SecretIsNew()))
 		s.Seal(tagRoom[:64], nil)
 	})
 	seal := func(in []byte) { s.Seal(append(tagRoom[:0], in...), nil) }
 	for _, n := range []int{64, 1200} {
 		subjects = append(subjects, fixedOrRandom(fmt.Sprintf("%s Seal %d bytes", name, n), n, n == 64, seal)...)
 	}
-	must(s.Init(c, packet.Fresh()))
-	must(r.Init(c, packet.Fresh()))
+	must(s.Init(c, packet.SecretIsNew()))
+	must(r.Init(c, packet.SecretIsNew()))
 	sealed := mactest.Must(s.Seal(pattern(64), nil))
 	randomTag := func(in []byte, r *rand.ChaCha8) {
 		copy(in, sealed)

@@ -22,9 +22,6 @@ type place struct{ function, file string }
 // publicDivisions is the number of divisions in each place, all of public numbers, as compiled by
 // Go 1.26 with GOAMD64=v1, with assembly and without.
 var publicDivisions = map[place]int{
-	// The number of a word, by the size of the window.
-	{"example.com/fastmac/packet.(*window).Next", "window.go"}: 1,
-
 	{"crypto/internal/fips140/aes.expandKeyGeneric", "aes_generic.go"}: 1, // the number of a word, by the size of a key
 }
 

@@ -75,14 +75,14 @@ type (
 		Seal(packet, data []byte) ([]byte, error)
 		Trailer(dst, msg []byte) ([]byte, error)
 		SealBatch(batch []packet.Packet) error
-		Next() uint64
+		Stats() packet.SenderStats
 		Overhead() int
 		Destroy()
 	}
 	receiver interface {
 		Open(packet, data []byte) (msg []byte, counter uint64, err error)
 		OpenBatch(batch []packet.Packet) int
-		Next() uint64
+		Stats() packet.ReceiverStats
 		Destroy()
 	}
 )
@@ -90,7 +90,7 @@ type (
 // packetOperations returns the operations of package packet. Its secrets are Secret, messages and
 // additional data; the number of a packet is public, and so is whether it is accepted.
 func packetOperations() (operations []operation) {
-	add := func(mac string, many func(), ends func(c packet.Config) (sender, receiver)) {
+	add := func(mac string, many func(), ends func(c packet.Config, n packet.Counters) (sender, receiver)) {
 		operations = append(operations, operation{"packet, " + mac + ": many senders and receivers", many})
 		for _, o := range []struct {
 			name string
@@ -102,8 +102,8 @@ func packetOperations() (operations []operation) {
 		} {
 			operations = append(operations, operation{"packet, " + mac + ": " + o.name, func() {
 				for i, dataSize := range []int{0, 1, 16} {
-					c := packet.Config{Secret: secret(16 << i), Session: nonce(16), Sender: "sender", Epoch: 3, TagSize: 16, DataSize: dataSize}
-					s, r := ends(c)
+					c := packet.Config{Secret: secret(16 << i), Sender: "sender", Epoch: 3, TagSize: 16, DataSize: dataSize}
+					s, r := ends(c, packet.NewSession(slices.Concat(nonce(16), nonce(16))))
 					o.run(s, r, dataSize)
 				}
 			}})
@@ -113,17 +113,17 @@ func packetOperations() (operations []operation) {
 		add(fmt.Sprintf("UMAC-%d", 8*tagSize), func() {
 			c := packet.Config{TagSize: tagSize}
 			packetMany(c, packet.NewUMACSender, packet.NewUMACReceiver, packet.SealBatch[*packet.UMACSender], packet.OpenBatch[*packet.UMACReceiver])
-		}, func(c packet.Config) (sender, receiver) {
+		}, func(c packet.Config, n packet.Counters) (sender, receiver) {
 			c.TagSize = tagSize
-			return mactest.Must(packet.NewUMACSender(c, packet.Fresh())), mactest.Must(packet.NewUMACReceiver(c, packet.Fresh()))
+			return mactest.Must(packet.NewUMACSender(c, n)), mactest.Must(packet.NewUMACReceiver(c, n))
 		})
 	}
 	if fastmac.RequireGCM() == nil {
 		add("GMAC", func() {
 			c := packet.Config{TagSize: fastmac.GMACSize}
 			packetMany(c, packet.NewGMACSender, packet.NewGMACReceiver, packet.SealBatch[*packet.GMACSender], packet.OpenBatch[*packet.GMACReceiver])
-		}, func(c packet.Config) (sender, receiver) {
-			return mactest.Must(packet.NewGMACSender(c, packet.Fresh())), mactest.Must(packet.NewGMACReceiver(c, packet.Fresh()))
+		}, func(c packet.Config, n packet.Counters) (sender, receiver) {
+			return mactest.Must(packet.NewGMACSender(c, n)), mactest.Must(packet.NewGMACReceiver(c, n))
 		})
 	}
 	return operations
@@ -144,7 +144,7 @@ func packetSeal(s sender, r receiver, dataSize int) {
 		opened(err, packet.ErrForged)
 		_, counter, err := r.Open(p, data)
 		opened(err, nil)
-		for _, n := range []uint64{counter, r.Next(), s.Next()} {
+		for _, n := range []uint64{counter, r.Stats().Accepted, s.Stats().Sealed} {
 			public(binary.BigEndian.AppendUint64(nil, n))
 		}
 		_, _, err = r.Open(p, data)
@@ -199,7 +199,7 @@ func packetMany[S, R any](c packet.Config, newSender func(packet.Config, packet.
 	}
 	for i := range ends {
 		c.Secret, c.Sender, c.DataSize = secret(32), fmt.Sprint("peer ", i), []int{0, 16}[i%2]
-		ends[i].s, ends[i].r = mactest.Must(newSender(c, packet.Fresh())), mactest.Must(newReceiver(c, packet.Fresh()))
+		ends[i].s, ends[i].r = mactest.Must(newSender(c, packet.SecretIsNew())), mactest.Must(newReceiver(c, packet.SecretIsNew()))
 	}
 	for _, n := range []int{1, 4, len(lengths) + 1} {
 		batch, senders, receivers := make([]packet.Packet, n), make([]S, n), make([]R, n)
