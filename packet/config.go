@@ -82,9 +82,9 @@ type Config struct {
 	// forgery then grows further.
 	MaxForged uint64
 
-	// Ahead is how many counters a receiver with a [Store] reserves at a time; 0 means 64. After a
-	// crash it refuses up to that many packets that it has not had. Use at least the number of
-	// packets that arrive while the Store writes twice. All others ignore Ahead.
+	// Ahead is how many counters above the highest one a receiver with a [Store] reserves; 0 means 64.
+	// After a crash it refuses up to that many packets that it has not had. Use at least the number
+	// of packets that arrive while the Store writes twice. All others ignore Ahead.
 	Ahead uint64
 }
 

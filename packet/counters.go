@@ -56,9 +56,9 @@ func NewSession(session []byte) Counters {
 // error. They also return one if send and receive are the same Store, and if a Store fails or is
 // that of another key.
 //
-// Half-way through its range, which is 2^32 counters for a sender and Config.Ahead for a receiver, a
-// sender or receiver reserves the next one in a goroutine of its own. If the Store fails, StoreErr
-// returns the error, and each packet from half-way on tries again. After the last counter there is
+// A sender reserves 2^32 counters at a time, and a receiver Config.Ahead above the highest one. When
+// half of them are left, they reserve more, in a goroutine of their own. If the Store fails, StoreErr
+// returns the error, and each packet from then on tries again. After the last counter there is
 // [ErrEnd]. A receiver that gets an authentic packet beyond its end refuses it with [ErrEnd], and
 // reserves the counters up to it: those that come later are accepted.
 //

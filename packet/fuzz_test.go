@@ -146,7 +146,7 @@ func FuzzReceive(f *testing.F) {
 			switch r.settle(); result {
 			case packetref.Good, packetref.Replayed, packetref.Old, packetref.End:
 				if number >= n.first && number >= ref.End-(c.Ahead+1)/2 {
-					ref.End = min(max(ref.End, number+1)+c.Ahead, maxEnd)
+					ref.End = min(max(ref.End, max(number+1, ref.Next())+c.Ahead), maxEnd)
 				}
 			}
 			if got := n.receive.(*memory).stored(); got != ref.End {

@@ -162,7 +162,7 @@ func (w *window) beyond(counter uint64) error {
 		return ErrEnd
 	}
 	if s.ready() {
-		s.start(&w.mu, max(s.end, counter+1)+s.step, w.extend)
+		s.start(&w.mu, max(w.highest, counter)+1+s.step, w.extend) // so a crash loses at most a step
 	}
 	if counter >= s.end || s.over {
 		return ErrEnd

@@ -28,13 +28,7 @@ import (
 	"example.com/fastmac/packet"
 )
 
-// Ranges. A program that sends a million packets a second takes 2^32 for the sender, and stores
-// once in an hour. A receiver refuses the rest of its step after a crash: a second of packets.
-const (
-	sendStep    = 64
-	receiveStep = 16
-	secretSize  = 32
-)
+const secretSize = 32
 
 // errLocked: another process has the store.
 var errLocked = errors.New("another process has the lock")
@@ -134,33 +128,22 @@ func send(folder string, port uint16, count uint64, out io.Writer, before func(s
 		return fmt.Errorf("counterstore: %w", err)
 	}
 	defer conn.Close()
-	n, err := store.start(sendStep)
-	if err != nil {
-		return err
-	}
-	s, err := packet.NewUMACSender(c, n)
+	s, err := packet.NewUMACSender(c, packet.Stored(store, nil))
 	if err != nil {
 		return err
 	}
 	defer s.Destroy()
 	var buffer [100]byte
-	var failed error // of the store
 	for i := range count {
 		p, err := s.Seal(fmt.Appendf(buffer[:0], "message %d", i), nil)
 		if err != nil {
-			return fmt.Errorf("counterstore: after %d packets: %w", i, errors.Join(err, failed))
+			return fmt.Errorf("counterstore: after %d packets: %w", i, errors.Join(err, s.StoreErr()))
 		}
 		if _, err := conn.Write(p); err != nil {
 			return fmt.Errorf("counterstore: %w", err)
 		}
-		if store.end-s.Next() < sendStep/2 {
-			if failed = store.extend(store.end+sendStep, s); failed != nil {
-				fmt.Fprintln(out, failed)
-			}
-		}
 	}
-	// An orderly end gives back what is left. That s seals nothing more comes first.
-	return store.write(s.Stop())
+	return s.Stop() // gives back what is left
 }
 
 // receive opens packets, and prints their counters. If the store fails, it refuses packets
@@ -177,11 +160,7 @@ func receive(folder string, count uint64, out io.Writer, before func(step string
 		return fmt.Errorf("counterstore: %w", err)
 	}
 	defer conn.Close()
-	n, err := store.start(receiveStep)
-	if err != nil {
-		return err
-	}
-	r, err := packet.NewUMACReceiver(c, n)
+	r, err := packet.NewUMACReceiver(c, packet.Stored(nil, store))
 	if err != nil {
 		return err
 	}
@@ -193,32 +172,13 @@ func receive(folder string, count uint64, out io.Writer, before func(step string
 		if err != nil {
 			return fmt.Errorf("counterstore: %w", err)
 		}
-		msg, counter, err := openPacket(store, r, buffer[:k])
+		msg, counter, err := r.Open(buffer[:k], nil)
 		if err != nil {
-			fmt.Fprintln(out, "refused:", err)
+			fmt.Fprintln(out, "refused:", errors.Join(err, r.StoreErr()))
 			continue
 		}
 		got++
 		fmt.Fprintf(out, "%d %s\n", counter, msg)
-		if store.end-r.Next() < receiveStep/2 {
-			if err := store.extend(store.end+receiveStep, r); err != nil {
-				fmt.Fprintln(out, err)
-			}
-		}
 	}
-	return store.write(r.Stop())
-}
-
-// openPacket is Open, and Extend if the sender has skipped counters: it may have crashed, or
-// packets were lost. Do not call it after Stop: Open then returns ErrEnd for old counters too,
-// so the new end is not below the stored one in any case.
-func openPacket(store *store, r *packet.UMACReceiver, p []byte) (msg []byte, counter uint64, err error) {
-	msg, counter, err = r.Open(p, nil)
-	if err != packet.ErrEnd {
-		return msg, counter, err
-	}
-	if err := store.extend(max(counter+receiveStep, store.end), r); err != nil {
-		return nil, 0, err
-	}
-	return r.Open(p, nil)
+	return r.Stop()
 }

@@ -142,9 +142,9 @@ func TestKilled(t *testing.T) {
 		}
 		killed++
 	}
-	// A write at the start, two while it runs, and one at the end.
-	if killed != 4*len(steps) {
-		t.Errorf("killed at %d steps, want %d", killed, 4*len(steps))
+	// A write at the start, and two at the end.
+	if killed != 3*len(steps) {
+		t.Errorf("killed at %d steps, want %d", killed, 3*len(steps))
 	}
 	s := sink.last
 	if err := run([]string{"send", folder, sink.port, "1"}, io.Discard, nil); err != nil {
@@ -157,28 +157,20 @@ func TestKilled(t *testing.T) {
 
 var errFull = errors.New("no space left")
 
-// TestStoreFull has a store whose writes fail from a step on.
+// TestStoreFull has a store whose writes fail from a step on: the first one, when nothing is sent, or
+// those at the end.
 func TestStoreFull(t *testing.T) {
 	folder, sink := newFolder(t), newSink(t)
 	for full := range 3 * len(steps) {
 		done := 0
-		var out strings.Builder
-		err := run([]string{"send", folder, sink.port, "150"}, &out, func(string) error {
+		err := run([]string{"send", folder, sink.port, "150"}, io.Discard, func(string) error {
 			if done++; done > full {
 				return errFull
 			}
 			return nil
 		})
-		n := sink.drain(t)
-		if !errors.Is(err, errFull) {
-			t.Errorf("full at step %d: error %v", full, err)
-		}
-		// Whole ranges are used, and not one packet more.
-		if want := full / len(steps) * sendStep; n != want {
-			t.Errorf("full at step %d: %d packets, want %d", full, n, want)
-		}
-		if n > 0 && !errors.Is(err, packet.ErrEnd) {
-			t.Errorf("full at step %d: error %v", full, err)
+		if n := sink.drain(t); !errors.Is(err, errFull) || n != 0 && full < len(steps) || n != 150 && full >= len(steps) {
+			t.Errorf("full at step %d: %d packets, error %v", full, n, err)
 		}
 	}
 	if err := run([]string{"send", folder, sink.port, "150"}, io.Discard, nil); err != nil {
@@ -186,24 +178,6 @@ func TestStoreFull(t *testing.T) {
 	}
 	if n := sink.drain(t); n != 150 {
 		t.Errorf("%d packets, want 150", n)
-	}
-}
-
-// TestFailedOnce has one failure, and then room again. Nothing is lost.
-func TestFailedOnce(t *testing.T) {
-	folder, sink := newFolder(t), newSink(t)
-	for at := len(steps); at < 3*len(steps); at++ {
-		done := 0
-		var out strings.Builder
-		err := run([]string{"send", folder, sink.port, "150"}, &out, func(string) error {
-			if done++; done == at+1 {
-				return errFull
-			}
-			return nil
-		})
-		if n := sink.drain(t); err != nil || n != 150 || !strings.Contains(out.String(), "not stored") {
-			t.Errorf("failure at step %d: %d packets of 150, error %v, output %q", at, n, err, out.String())
-		}
 	}
 }
 
@@ -277,7 +251,7 @@ func TestBothSides(t *testing.T) {
 	r.cmd.Wait()
 
 	r = startReceiver(t, folder, 10)
-	old, err := packet.NewUMACSender(config(mustRead(t, filepath.Join(folder, "key"))), packet.Stored(39, 1))
+	old, err := packet.NewUMACSender(config(mustRead(t, filepath.Join(folder, "key"))), packet.Stored(&store{path: filepath.Join(t.TempDir(), "old"), end: 39}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,15 +271,15 @@ func TestBothSides(t *testing.T) {
 		t.Errorf("an old packet: %q", line)
 	}
 	// The receiver refuses the rest of its step, as it may have had it.
-	if err := run([]string{"send", folder, r.port, "30"}, io.Discard, nil); err != nil {
+	if err := run([]string{"send", folder, r.port, "120"}, io.Discard, nil); err != nil {
 		t.Fatal(err)
 	}
 	refused := 0
 	for line := r.line(t); strings.HasPrefix(line, "refused"); line = r.line(t) {
 		refused++
 	}
-	if refused > receiveStep {
-		t.Errorf("%d packets refused, at most %d should be", refused, receiveStep)
+	if refused > 64+1 { // Ahead, and the replayed one
+		t.Errorf("%d packets refused, at most %d should be", refused, 64+1)
 	}
 	for range 9 {
 		r.line(t)

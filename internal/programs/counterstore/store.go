@@ -14,12 +14,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"example.com/fastmac"
 	"example.com/fastmac/packet"
 )
 
-// A store is a file with the end of a range of counters, for package packet's Stored. Whoever
+// A store is a file with the end of a range of counters, a Store of package packet. Whoever
 // starts uses counters from this end on, and only after it has stored a new end. So a crash
 // at any point skips counters, and repeats none.
 //
@@ -34,13 +35,16 @@ import (
 // however it ends. Keep the store until close, not only the sender or receiver: the garbage
 // collector closes the file of a store that nobody has any more, and that releases the lock.
 //
-// A store is not safe for concurrent use.
+// It is safe for concurrent use, except for close.
 type store struct {
 	path   string
 	lock   *os.File
-	key    string // the fingerprint of what the counters belong to
-	end    uint64
+	key    string                  // the fingerprint of what the counters belong to
 	before func(step string) error // for tests; nil otherwise
+
+	mu       sync.Mutex
+	end      uint64
+	released bool
 }
 
 const (
@@ -82,29 +86,28 @@ func openStore(path, role string, c packet.Config) (*store, error) {
 // close releases the lock. What is stored stays as it is.
 func (s *store) close() error { return s.lock.Close() }
 
-// start stores a new end, and returns the range below it.
-func (s *store) start(step uint64) (packet.Counters, error) {
-	first := s.end
-	if err := s.write(first + step); err != nil {
-		return packet.Counters{}, err
+// Reserve stores a new end, n above the old one, and returns the old one. The id is not needed: the
+// fingerprint tells the same.
+func (s *store) Reserve(id [16]byte, n uint64) (first uint64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.released {
+		return 0, fmt.Errorf("counterstore: %s: released", s.path)
 	}
-	return packet.Stored(first, step), nil
+	first = s.end
+	return first, s.write(first + n)
 }
 
-// extend stores a new end, and then moves the range of a sender or receiver. It refuses a lower
-// end before it stores it: Extend would do so too late.
-func (s *store) extend(end uint64, r interface{ Extend(end uint64) error }) error {
-	if end < s.end {
-		return fmt.Errorf("counterstore: %s: the end %d is below the stored one, %d", s.path, end, s.end)
-	}
-	if err := s.write(end); err != nil {
-		return err
-	}
-	return r.Extend(end)
+// Release stores that no counter from next on was used, and that none will be.
+func (s *store) Release(id [16]byte, next uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.released = true
+	return s.write(next)
 }
 
 // write stores an end durably. A lower one than before is right only if it comes from Stop, and
-// nothing may follow Stop: no packet, and no extend.
+// nothing may follow Stop.
 func (s *store) write(end uint64) error {
 	if end > maxEnd {
 		return fmt.Errorf("counterstore: %s: no counters are left: a new secret is needed", s.path)
@@ -215,10 +218,10 @@ func format(key string, end uint64) []byte {
 
 // fingerprint tells keys apart, and the sender of a key from its receiver: each has counters of its
 // own, and those of another one would repeat some. It tells nothing about the secret. Besides role
-// and algorithm it has all that makes the key: of a Config, all but Window and MaxForged.
+// and algorithm it has all that makes the key: of a Config, all but Window, MaxForged and Ahead.
 func fingerprint(role string, c packet.Config) string {
-	what := fmt.Sprintf("fastmac counterstore: %q UMAC, tags of %d bytes, from %q to %q, session %x, epoch %d, data of %d bytes",
-		role, c.TagSize, c.Sender, c.Receiver, c.Session, c.Epoch, c.DataSize)
+	what := fmt.Sprintf("fastmac counterstore: %q UMAC, tags of %d bytes, from %q to %q, epoch %d, data of %d bytes",
+		role, c.TagSize, c.Sender, c.Receiver, c.Epoch, c.DataSize)
 	tag := fastmac.SumHMAC(crypto.SHA512, nil, c.Secret, []byte(what))
 	return hex.EncodeToString(tag[:8])
 }

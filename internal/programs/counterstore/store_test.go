@@ -41,13 +41,8 @@ func mustOpen(t *testing.T, path string) *store {
 // steps are those of a write, in their order.
 var steps = []string{"create", "write", "sync", "close", "rename", "sync folder", "stored"}
 
-// extender records that a range is extended.
-type extender struct{ log *[]string }
-
-func (e extender) Extend(end uint64) error {
-	*e.log = append(*e.log, fmt.Sprint("extend ", end))
-	return nil
-}
+// id is that of no key: these stores have a fingerprint.
+var id [16]byte
 
 func TestOrder(t *testing.T) {
 	s := mustOpen(t, newStore(t))
@@ -57,19 +52,18 @@ func TestOrder(t *testing.T) {
 		log = append(log, step)
 		return nil
 	}
-	n, err := s.start(10)
-	if err != nil || n != packet.Stored(0, 10) {
-		t.Errorf("%v, %v", n, err)
+	if n, err := s.Reserve(id, 10); n != 0 || err != nil {
+		t.Errorf("%d, %v", n, err)
 	}
 	if !slices.Equal(log, steps) {
 		t.Errorf("steps %q, want %q", log, steps)
 	}
 	log = nil
-	if err := s.extend(20, extender{&log}); err != nil {
-		t.Error(err)
+	if n, err := s.Reserve(id, 10); n != 10 || err != nil {
+		t.Errorf("%d, %v", n, err)
 	}
-	if want := append(slices.Clone(steps), "extend 20"); !slices.Equal(log, want) {
-		t.Errorf("steps %q, want %q", log, want)
+	if !slices.Equal(log, steps) {
+		t.Errorf("steps %q, want %q", log, steps)
 	}
 }
 
@@ -79,7 +73,7 @@ func TestFailedStep(t *testing.T) {
 	for i, step := range steps {
 		path := newStore(t)
 		s := mustOpen(t, path)
-		if _, err := s.start(10); err != nil {
+		if _, err := s.Reserve(id, 10); err != nil {
 			t.Fatal(err)
 		}
 		s.before = func(now string) error {
@@ -88,9 +82,8 @@ func TestFailedStep(t *testing.T) {
 			}
 			return nil
 		}
-		var log []string
-		if err := s.extend(20, extender{&log}); !errors.Is(err, errFull) || len(log) > 0 {
-			t.Errorf("failure before %q: error %v, %q", step, err, log)
+		if _, err := s.Reserve(id, 10); !errors.Is(err, errFull) {
+			t.Errorf("failure before %q: error %v", step, err)
 		}
 		if s.end != 10 {
 			t.Errorf("failure before %q: the end in use is %d", step, s.end)
@@ -106,60 +99,10 @@ func TestFailedStep(t *testing.T) {
 		if s.end != want {
 			t.Errorf("failure before %q: %d is stored, want %d", step, s.end, want)
 		}
-		if n, err := s.start(10); err != nil || n.First != want {
+		if n, err := s.Reserve(id, 10); err != nil || n != want {
 			t.Errorf("after a failure before %q: %v, %v", step, n, err)
 		}
 		s.close()
-	}
-}
-
-// TestLowerEnd has ends that would let counters repeat. The file stays as it is.
-func TestLowerEnd(t *testing.T) {
-	path := newStore(t)
-	s := mustOpen(t, path)
-	defer s.close()
-	n, err := s.start(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log []string
-	if err := s.extend(99, extender{&log}); err == nil || len(log) > 0 {
-		t.Errorf("an end below the stored one: %v, %q", err, log)
-	}
-	if err := s.read(); err != nil || s.end != 100 {
-		t.Errorf("%d is stored, want 100; %v", s.end, err)
-	}
-
-	// Packets that come after Stop, which no program should open.
-	sender, err := packet.NewUMACSender(testConfig, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := packet.NewUMACReceiver(testConfig, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sent [][]byte
-	for range 50 {
-		p, err := sender.Seal([]byte("text"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := openPacket(s, r, p); err != nil {
-			t.Fatal(err)
-		}
-		sent = append(sent, p)
-	}
-	if err := s.write(r.Stop()); err != nil || s.end != 50 {
-		t.Errorf("after Stop %d is stored, want 50; %v", s.end, err)
-	}
-	for i, p := range sent {
-		if _, _, err := openPacket(s, r, p); err == nil {
-			t.Errorf("packet %d is accepted after Stop", i)
-		}
-		if err := s.read(); err != nil || s.end < 50 {
-			t.Fatalf("packet %d after Stop: %d is stored, want 50 or more; %v", i, s.end, err)
-		}
 	}
 }
 
@@ -169,7 +112,7 @@ func TestStopFails(t *testing.T) {
 	for _, step := range steps {
 		path := newStore(t)
 		s := mustOpen(t, path)
-		if _, err := s.start(100); err != nil {
+		if _, err := s.Reserve(id, 100); err != nil {
 			t.Fatal(err)
 		}
 		s.before = func(now string) error {
@@ -202,7 +145,7 @@ func TestNoRoom(t *testing.T) {
 	if err := os.Mkdir(path+".new", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.start(10); err == nil || !strings.Contains(err.Error(), "not stored") {
+	if _, err := s.Reserve(id, 10); err == nil || !strings.Contains(err.Error(), "not stored") {
 		t.Errorf("error %v", err)
 	}
 	after, err := os.ReadFile(path)
@@ -212,7 +155,7 @@ func TestNoRoom(t *testing.T) {
 	if err := os.Remove(path + ".new"); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.start(10); err != nil || n.First != 0 {
+	if n, err := s.Reserve(id, 10); err != nil || n != 0 {
 		t.Errorf("%v, %v", n, err)
 	}
 }
@@ -225,7 +168,7 @@ func TestLeftover(t *testing.T) {
 	}
 	s := mustOpen(t, path)
 	defer s.close()
-	if n, err := s.start(10); err != nil || n != packet.Stored(0, 10) {
+	if n, err := s.Reserve(id, 10); err != nil || n != 0 {
 		t.Errorf("%v, %v", n, err)
 	}
 }
@@ -306,7 +249,6 @@ func TestOtherUse(t *testing.T) {
 	}
 	for name, change := range map[string]func(*packet.Config){
 		"secret":    func(c *packet.Config) { c.Secret = bytes.Repeat([]byte{8}, secretSize) },
-		"session":   func(c *packet.Config) { c.Session = []byte("another") },
 		"sender":    func(c *packet.Config) { c.Sender = "another" },
 		"receiver":  func(c *packet.Config) { c.Receiver = "another" },
 		"names":     func(c *packet.Config) { c.Sender, c.Receiver = c.Receiver, c.Sender },
@@ -354,10 +296,10 @@ func TestLastCounters(t *testing.T) {
 	if err := s.write(maxEnd - 10); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.start(11); err == nil {
+	if n, err := s.Reserve(id, 11); err == nil {
 		t.Errorf("a range beyond 2^56: %v", n)
 	}
-	if n, err := s.start(10); err != nil || n.End != maxEnd {
+	if n, err := s.Reserve(id, 10); err != nil || n != maxEnd-10 {
 		t.Errorf("the last range: %v, %v", n, err)
 	}
 }
@@ -375,77 +317,4 @@ func TestLock(t *testing.T) {
 	}
 	s.close()
 	mustOpen(t, path).close()
-}
-
-// TestReceiverCrash stops a receiver at each step of its writes, starts it again, and then sends
-// it everything once more. No packet is accepted twice.
-func TestReceiverCrash(t *testing.T) {
-	sender, err := packet.NewUMACSender(testConfig, packet.Stored(0, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := newStore(t)
-	accepted := map[uint64]bool{}
-	var sent [][]byte
-	for crash := range 40 {
-		s := mustOpen(t, path)
-		done := 0
-		s.before = func(string) error {
-			if done++; done > crash {
-				return errors.New("crash")
-			}
-			return nil
-		}
-		n, err := s.start(receiveStep)
-		if err != nil {
-			s.close()
-			continue
-		}
-		r, err := packet.NewUMACReceiver(testConfig, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := len(accepted)
-		for i := range 20 {
-			p, err := sender.Seal([]byte("text"), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if sent = append(sent, p); i%7 == 6 {
-				continue // lost
-			}
-			for _, p := range [][]byte{p, sent[len(sent)/2], sent[0], p} {
-				_, counter, err := openPacket(s, r, p)
-				if err != nil {
-					continue
-				}
-				if accepted[counter] {
-					t.Fatalf("crash after %d steps: %d is accepted twice", crash, counter)
-				}
-				accepted[counter] = true
-			}
-			if done > crash {
-				break
-			}
-		}
-		if crash == 39 && len(accepted)-before < 17 {
-			t.Errorf("without a crash %d of 18 packets are accepted", len(accepted)-before)
-		}
-		s.close()
-	}
-	s := mustOpen(t, path)
-	defer s.close()
-	n, err := s.start(receiveStep)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := packet.NewUMACReceiver(testConfig, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range sent {
-		if _, counter, err := openPacket(s, r, p); err == nil && accepted[counter] {
-			t.Errorf("%d is accepted once more", counter)
-		}
-	}
 }
