@@ -20,6 +20,9 @@ import (
 // killAt is the variable that makes the test a program, which kills itself before the step of this number.
 const killAt = "STORE_KILL_AT"
 
+// limited is a program too, where systems have limits.
+var limited func(path string) error
+
 func TestMain(m *testing.M) {
 	at, err := strconv.Atoi(os.Getenv(killAt))
 	if err != nil {
@@ -44,10 +47,13 @@ func TestMain(m *testing.M) {
 }
 
 // use is the program. It makes a store, or uses counters and prints each of them before it uses the next
-// one; "hold" prints what it has, and has it until its input ends.
+// one; with "hold" it prints one range only, and keeps the store open until its input ends.
 func use(what, path string, before func(string) error) error {
-	if what == "create" {
+	switch what {
+	case "create":
 		return create(path, before)
+	case "limited":
+		return limited(path)
 	}
 	f, err := Open(path)
 	if err != nil {

@@ -119,14 +119,14 @@ func TestArguments(t *testing.T) {
 		return err
 	}
 	before := mustRead(t, path)
-	refused("no counters", reserve(id, 0))
-	refused("are left", reserve(id, 1<<56+1))
+	refused("no counters", reserve(otherID, 0)) // it does not bind the store
+	refused("are left", reserve(otherID, 1<<56+1))
 	refused("are left", reserve(id, math.MaxUint64))
 	refused("want 0 to 0", f.Release(id, 1))
 	if !bytes.Equal(before, mustRead(t, path)) {
 		t.Error("the file has changed")
 	}
-	mustReserve(t, f, 100, 0) // a refused Reserve does not bind
+	mustReserve(t, f, 100, 0)
 	before = mustRead(t, path)
 	refused("another secret", reserve(otherID, 1))
 	refused("another secret", f.Release(otherID, 50))
@@ -140,7 +140,6 @@ func TestArguments(t *testing.T) {
 	f.Close()
 
 	f = mustOpen(t, path)
-	before = mustRead(t, path)
 	refused("another secret", reserve(otherID, 1))
 	refused("want 100 to 100", f.Release(id, 99))
 	mustReserve(t, f, 100, 100)
@@ -382,7 +381,7 @@ func TestNoRoom(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path+".new", "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := f.Reserve(id, 10)
+	_, err := f.Reserve(otherID, 10) // it does not bind the store
 	wantError(t, err, path, "not stored")
 	if !bytes.Equal(before, mustRead(t, path)) {
 		t.Error("the file has changed")
