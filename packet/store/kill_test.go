@@ -120,7 +120,7 @@ func killed(t *testing.T, cmd *exec.Cmd, err error) bool {
 }
 
 // TestKilled kills a process before each step of each of its writes, always with the same store. The
-// memory of the kernel outlives a process, so this does not test the syncs: TestOrder does.
+// memory of the kernel outlives a process, so this does not test the syncs: TestOrder and TestSync do.
 func TestKilled(t *testing.T) {
 	path := newStore(t)
 	used := map[uint64]bool{}

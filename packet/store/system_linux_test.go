@@ -9,6 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +25,57 @@ func TestNoSpace(t *testing.T) {
 	if out, err := program(t, 0, "limited", newStore(t)).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// TestSync has a file and a folder that cannot be synced. So it notices that they are.
+func TestSync(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 10, 0)
+	var log []string
+	f.before = func(step string) error {
+		log = append(log, step)
+		if step != "sync" {
+			return nil
+		}
+		// A pipe takes the place of the temporary file.
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		defer w.Close()
+		descriptors, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			return err
+		}
+		for _, d := range descriptors {
+			if name, _ := os.Readlink("/proc/self/fd/" + d.Name()); name == path+".new" {
+				fd, err := strconv.Atoi(d.Name())
+				return errors.Join(err, unix.Dup3(int(w.Fd()), fd, unix.O_CLOEXEC))
+			}
+		}
+		return errors.New("the temporary file is not open")
+	}
+	if _, err := f.Reserve(id, 10); !errors.Is(err, unix.EINVAL) || !slices.Equal(log, steps[:slices.Index(steps, "sync")+1]) {
+		t.Errorf("with a file that cannot be synced: %v, after the steps %q", err, log)
+	}
+
+	folder := filepath.Dir(path)
+	f.before = func(step string) error {
+		if step != "sync folder" {
+			return nil
+		}
+		return os.Rename(folder, folder+".moved")
+	}
+	if _, err := f.Reserve(id, 10); !errors.Is(err, unix.ENOENT) {
+		t.Errorf("with a folder that cannot be synced: %v", err)
+	}
+	if err := os.Rename(folder+".moved", folder); err != nil {
+		t.Fatal(err)
+	}
+	f.before = nil
+	mustReserve(t, f, 10, 10)
 }
 
 func useLimited(path string) error {
