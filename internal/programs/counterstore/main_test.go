@@ -6,13 +6,9 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,175 +18,31 @@ import (
 	"testing"
 	"time"
 
-	"example.com/fastmac/packet"
+	"example.com/fastmac/packet/store"
 )
 
-// killAt is the variable that makes this program the command, which kills itself before the
-// step of this number.
-const killAt = "COUNTERSTORE_KILL_AT"
+// asCommand is the variable that makes this program the command.
+const asCommand = "COUNTERSTORE_COMMAND"
 
 func TestMain(m *testing.M) {
-	at, err := strconv.Atoi(os.Getenv(killAt))
-	if err != nil {
+	if os.Getenv(asCommand) == "" {
 		os.Exit(m.Run())
 	}
-	err = run(os.Args[1:], os.Stdout, func(string) error {
-		if at--; at >= 0 {
-			return nil
-		}
-		self, err := os.FindProcess(os.Getpid())
-		if err != nil {
-			return err
-		}
-		self.Kill()
-		select {} // until it is dead
-	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	main()
 	os.Exit(0)
 }
 
-// command returns the program, as a process that kills itself before a step.
-func command(t *testing.T, at int, args ...string) *exec.Cmd {
+// start starts the command as a process.
+func start(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd = exec.CommandContext(t.Context(), program, args...)
 	// With -race a process would take a second to end.
-	cmd.Env = append(os.Environ(), killAt+"="+strconv.Itoa(at), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), asCommand+"=1", "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// sink is a socket that takes packets, and knows their counters.
-type sink struct {
-	conn *net.UDPConn
-	port string
-	seen map[uint64]bool
-	last uint64
-}
-
-func newSink(t *testing.T) *sink {
-	t.Helper()
-	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:0")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return &sink{conn, fmt.Sprint(conn.LocalAddr().(*net.UDPAddr).Port), map[uint64]bool{}, 0}
-}
-
-// drain reads all packets that a sender has sent, which has ended, and returns how many. Each
-// counter must be new. There are never more than 150, for which the smallest buffers have room.
-func (s *sink) drain(t *testing.T) (n int) {
-	t.Helper()
-	s.conn.SetReadDeadline(time.Now().Add(time.Minute)) // not to hang, if they have no room
-	end := []byte("this is the last one")
-	if _, err := s.conn.WriteTo(end, s.conn.LocalAddr()); err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, 2000)
-	for ; ; n++ {
-		k, _, err := s.conn.ReadFrom(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Equal(b[:k], end) {
-			return n
-		}
-		counter := binary.BigEndian.Uint64(b[k-24:])
-		if s.seen[counter] {
-			t.Errorf("the counter %d has been used twice", counter)
-		}
-		s.seen[counter] = true
-		s.last = max(s.last, counter)
-	}
-}
-
-func newFolder(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	if err := run([]string{"init", folder}, io.Discard, nil); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
-// TestKilled kills a sender before each step of each of its writes, always with the same store.
-// The memory of the kernel outlives a process, so this does not test the syncs: TestOrder does.
-func TestKilled(t *testing.T) {
-	folder, sink := newFolder(t), newSink(t)
-	killed := 0
-	for at := 0; ; at++ {
-		err := command(t, at, "send", folder, sink.port, "100").Run()
-		n := sink.drain(t)
-		if err == nil {
-			if n != 100 {
-				t.Errorf("%d packets, want 100", n)
-			}
-			break
-		}
-		if !strings.Contains(err.Error(), "kill") && !strings.Contains(err.Error(), "exit status 1") {
-			t.Fatal(err)
-		}
-		if at < len(steps) && n > 0 {
-			t.Errorf("killed at step %d, before a range is stored: %d packets", at, n)
-		}
-		killed++
-	}
-	// A write at the start, and two at the end.
-	if killed != 3*len(steps) {
-		t.Errorf("killed at %d steps, want %d", killed, 3*len(steps))
-	}
-	s := sink.last
-	if err := run([]string{"send", folder, sink.port, "1"}, io.Discard, nil); err != nil {
-		t.Fatal(err)
-	}
-	if sink.drain(t); sink.last != s+1 {
-		t.Errorf("after an orderly end the counter is %d, want %d", sink.last, s+1)
-	}
-}
-
-var errFull = errors.New("no space left")
-
-// TestStoreFull has a store whose writes fail from a step on: the first one, when nothing is sent, or
-// those at the end.
-func TestStoreFull(t *testing.T) {
-	folder, sink := newFolder(t), newSink(t)
-	for full := range 3 * len(steps) {
-		done := 0
-		err := run([]string{"send", folder, sink.port, "150"}, io.Discard, func(string) error {
-			if done++; done > full {
-				return errFull
-			}
-			return nil
-		})
-		if n := sink.drain(t); !errors.Is(err, errFull) || n != 0 && full < len(steps) || n != 150 && full >= len(steps) {
-			t.Errorf("full at step %d: %d packets, error %v", full, n, err)
-		}
-	}
-	if err := run([]string{"send", folder, sink.port, "150"}, io.Discard, nil); err != nil {
-		t.Error(err)
-	}
-	if n := sink.drain(t); n != 150 {
-		t.Errorf("%d packets, want 150", n)
-	}
-}
-
-// receiver is a process of the command, and its output.
-type receiver struct {
-	cmd   *exec.Cmd
-	lines *bufio.Scanner
-	port  string
-}
-
-func startReceiver(t *testing.T, folder string, count int) *receiver {
-	t.Helper()
-	cmd := command(t, 1<<30, "receive", folder, strconv.Itoa(count))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -198,111 +50,179 @@ func startReceiver(t *testing.T, folder string, count int) *receiver {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r := &receiver{cmd: cmd, lines: bufio.NewScanner(out)}
-	port, ok := strings.CutPrefix(r.line(t), "port ")
-	if !ok {
-		t.Fatal("the receiver does not print its port")
-	}
-	r.port = port
-	return r
+	return cmd, bufio.NewScanner(out)
 }
 
-func (r *receiver) line(t *testing.T) string {
+// A network is between the sender and the receiver, and keeps all packets.
+type network struct {
+	conn     net.PacketConn
+	port     string
+	lines    *bufio.Scanner
+	receiver *exec.Cmd
+	to       net.Addr // the receiver
+
+	sent     [][]byte
+	accepted map[string]bool // the counters
+}
+
+func newNetwork(t *testing.T) *network {
 	t.Helper()
-	if !r.lines.Scan() {
-		t.Fatal("the receiver has ended: ", r.lines.Err(), r.cmd.Wait())
-	}
-	return r.lines.Text()
-}
-
-// TestSecondProcess starts the command twice with one store.
-func TestSecondProcess(t *testing.T) {
-	folder := newFolder(t)
-	r := startReceiver(t, folder, 1)
-	var out strings.Builder
-	if err := run([]string{"receive", folder}, &out, nil); !errors.Is(err, errLocked) {
-		t.Errorf("the second process: %v", err)
-	}
-	if err := command(t, 1<<30, "receive", folder).Run(); err == nil {
-		t.Error("the second process starts")
-	}
-	r.cmd.Process.Kill()
-	r.cmd.Wait()
-	// The system has released the lock.
-	r = startReceiver(t, folder, 1)
-	r.cmd.Process.Kill()
-	r.cmd.Wait()
-}
-
-// TestBothSides sends to a receiver that is killed, and to the next one. What the first has had
-// is refused by the second.
-func TestBothSides(t *testing.T) {
-	folder := newFolder(t)
-	r := startReceiver(t, folder, 1000)
-	if err := run([]string{"send", folder, r.port, "40"}, io.Discard, nil); err != nil {
+	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 40 {
-		if line, want := r.line(t), fmt.Sprintf("%d message %[1]d", i); line != want {
-			t.Errorf("received %q, want %q", line, want)
+	t.Cleanup(func() { conn.Close() })
+	conn.SetReadDeadline(time.Now().Add(5 * time.Minute)) // not to hang
+	return &network{conn: conn, port: strconv.Itoa(conn.LocalAddr().(*net.UDPAddr).Port), accepted: map[string]bool{}}
+}
+
+// receive starts a receiver.
+func (n *network) receive(t *testing.T, folder string, count int) {
+	t.Helper()
+	n.receiver, n.lines = start(t, "receive", folder, strconv.Itoa(count))
+	port, ok := strings.CutPrefix(n.line(t), "port ")
+	to, err := net.ResolveUDPAddr("udp4", "127.0.0.1:"+port)
+	if !ok || err != nil {
+		t.Fatal("the receiver does not print its port: ", err)
+	}
+	n.to = to
+}
+
+func (n *network) line(t *testing.T) string {
+	t.Helper()
+	if !n.lines.Scan() {
+		t.Fatal("the receiver has ended: ", n.lines.Err(), n.receiver.Wait())
+	}
+	return n.lines.Text()
+}
+
+// take takes a packet of the sender.
+func (n *network) take(t *testing.T) []byte {
+	t.Helper()
+	b := make([]byte, 2000)
+	k, _, err := n.conn.ReadFrom(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.sent = append(n.sent, b[:k])
+	return b[:k]
+}
+
+// deliver gives a packet to the receiver, and reports whether it is accepted, which must be the first time.
+func (n *network) deliver(t *testing.T, p []byte) bool {
+	t.Helper()
+	if _, err := n.conn.WriteTo(p, n.to); err != nil {
+		t.Fatal(err)
+	}
+	line := n.line(t)
+	if strings.HasPrefix(line, "refused: ") {
+		return false
+	}
+	counter, _, _ := strings.Cut(line, " ")
+	if n.accepted[counter] {
+		t.Errorf("%q is accepted twice", line)
+	}
+	n.accepted[counter] = true
+	return true
+}
+
+func newFolder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := run([]string{"init", folder}, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func kill(cmd *exec.Cmd) {
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+// TestKilled kills the sender, the receiver, or both, again and again. No counter is used twice, and no
+// packet is accepted twice, although each receiver gets all that was ever sent.
+func TestKilled(t *testing.T) {
+	folder, n := newFolder(t), newNetwork(t)
+	n.receive(t, folder, 1<<30)
+	sender, _ := start(t, "send", folder, n.port, "4000000000")
+	for round := range 6 {
+		// Those that were sent before the kill may come first, and those of a new sender are refused until
+		// the receiver has stored more.
+		for good := 0; good < 30; {
+			if n.deliver(t, n.take(t)) {
+				good++
+			}
+		}
+		if round%3 != 1 {
+			kill(sender)
+		}
+		if round%3 != 0 {
+			kill(n.receiver)
+			n.receive(t, folder, 1<<30)
+			for _, p := range n.sent {
+				n.deliver(t, p)
+			}
+		}
+		if round%3 != 1 {
+			sender, _ = start(t, "send", folder, n.port, "4000000000")
 		}
 	}
-	r.cmd.Process.Kill()
-	r.cmd.Wait()
-
-	r = startReceiver(t, folder, 10)
-	old, err := packet.NewUMACSender(config(mustRead(t, filepath.Join(folder, "key"))), packet.Stored(&store{path: filepath.Join(t.TempDir(), "old"), end: 39}, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	replay, err := old.Seal([]byte("message 39"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := net.Dial("udp4", "127.0.0.1:"+r.port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.Write(replay); err != nil {
-		t.Fatal(err)
-	}
-	if line := r.line(t); line != "refused: "+packet.ErrOld.Error() {
-		t.Errorf("an old packet: %q", line)
-	}
-	// The receiver refuses the rest of its step, as it may have had it.
-	if err := run([]string{"send", folder, r.port, "120"}, io.Discard, nil); err != nil {
-		t.Fatal(err)
-	}
-	refused := 0
-	for line := r.line(t); strings.HasPrefix(line, "refused"); line = r.line(t) {
-		refused++
-	}
-	if refused > 64+1 { // Ahead, and the replayed one
-		t.Errorf("%d packets refused, at most %d should be", refused, 64+1)
-	}
-	for range 9 {
-		r.line(t)
-	}
-	if err := r.cmd.Wait(); err != nil {
-		t.Error(err)
+	kill(sender)
+	kill(n.receiver)
+	used := map[string]bool{}
+	for _, p := range n.sent {
+		counter := string(p[len(p)-24 : len(p)-16]) // and the epoch
+		if used[counter] {
+			t.Errorf("a counter is used twice: %x", p)
+		}
+		used[counter] = true
 	}
 }
 
-// TestCopiedStore has the store of the receiver in the place of the sender's: its counters are lower.
-func TestCopiedStore(t *testing.T) {
-	folder, sink := newFolder(t), newSink(t)
-	if err := run([]string{"send", folder, sink.port, "10"}, io.Discard, nil); err != nil {
-		t.Fatal(err)
+// TestOrderly ends both sides in order, three times. Nothing is skipped, and nothing is refused.
+func TestOrderly(t *testing.T) {
+	folder, n := newFolder(t), newNetwork(t)
+	for round := range 3 {
+		n.receive(t, folder, 10)
+		if err := run([]string{"send", folder, n.port, "10"}, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			if !n.deliver(t, n.take(t)) || !n.accepted[strconv.Itoa(10*round+i)] {
+				t.Errorf("packet %d of round %d is refused, or has another counter", i, round)
+			}
+		}
+		if err := n.receiver.Wait(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	sink.drain(t)
+}
+
+// TestWrongStore has the command twice with one store, the store of the other side, and none.
+func TestWrongStore(t *testing.T) {
+	folder, n := newFolder(t), newNetwork(t)
+	n.receive(t, folder, 10)
+	if err := run([]string{"receive", folder}, io.Discard); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("the second process: %v", err)
+	}
+	kill(n.receiver)
+	send := func() error { return run([]string{"send", folder, n.port, "10"}, io.Discard) }
+	if err := send(); err != nil {
+		t.Error(err)
+	}
 	if err := os.WriteFile(filepath.Join(folder, "send"), mustRead(t, filepath.Join(folder, "receive")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run([]string{"send", folder, sink.port, "10"}, io.Discard, nil); err == nil {
-		t.Error("the sender takes the receiver's store")
+	if err := send(); err == nil || !strings.Contains(err.Error(), "another secret, configuration or direction") {
+		t.Errorf("the sender with the receiver's store: %v", err)
 	}
-	sink.drain(t)
+	if err := os.Remove(filepath.Join(folder, "send")); err != nil {
+		t.Fatal(err)
+	}
+	if err := send(); err == nil || !strings.Contains(err.Error(), "is missing") {
+		t.Errorf("the sender without its store: %v", err)
+	}
 }
 
 func mustRead(t *testing.T, path string) []byte {
@@ -320,12 +240,12 @@ func TestArguments(t *testing.T) {
 		{}, {"send"}, {"send", folder}, {"send", folder, "70000", "1"}, {"send", folder, "x", "1"}, {"send", folder, "1", "-1"},
 		{"receive", folder, "1", "1"}, {"init", folder, "1"}, {"what", folder}, {"receive", filepath.Join(folder, "no")},
 	} {
-		if err := run(args, io.Discard, nil); err == nil {
+		if err := run(args, io.Discard); err == nil {
 			t.Errorf("%q gives no error", args)
 		}
 	}
 	key := mustRead(t, filepath.Join(folder, "key"))
-	if err := run([]string{"init", folder}, io.Discard, nil); err == nil {
+	if err := run([]string{"init", folder}, io.Discard); err == nil {
 		t.Error("init replaces what is there")
 	}
 	if !slices.Equal(key, mustRead(t, filepath.Join(folder, "key"))) {
@@ -334,7 +254,7 @@ func TestArguments(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "key"), key[:31], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run([]string{"receive", folder}, io.Discard, nil); err == nil {
+	if err := run([]string{"receive", folder}, io.Discard); err == nil {
 		t.Error("a short secret gives no error")
 	}
 }

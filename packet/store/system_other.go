@@ -4,7 +4,7 @@
 
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
 
-package main
+package store
 
 import (
 	"errors"
@@ -14,9 +14,6 @@ import (
 
 // Without a lock that ends with the process, two processes could use the same counters.
 
-func lock(string) (*os.File, error) {
-	return nil, errors.New("counterstore: this program has no lock for " + runtime.GOOS)
-}
-
+func flock(*os.File) error         { return errors.New("store: there is no lock for " + runtime.GOOS) }
 func rename(from, to string) error { return os.Rename(from, to) }
 func syncFolder(string) error      { return errors.ErrUnsupported }

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package store
 
 import (
 	"errors"
@@ -12,22 +12,17 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock creates a file if it is missing, and locks its first byte with LockFileEx.
-func lock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("counterstore: %w", err)
-	}
+// flock locks the first byte, which need not be there.
+func flock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err = windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
-	if err == nil {
-		return f, nil
+	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION):
+		return ErrLocked
 	}
-	f.Close()
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return nil, fmt.Errorf("counterstore: %s: %w", path, errLocked)
-	}
-	return nil, fmt.Errorf("counterstore: %s: LockFileEx: %w", path, err)
+	return fmt.Errorf("store: LockFileEx: %w", err)
 }
 
 // rename returns when the new name is on the disk: that is what MOVEFILE_WRITE_THROUGH is for.

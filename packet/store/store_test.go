@@ -1,0 +1,718 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var (
+	id      = [16]byte{1, 2, 3}
+	otherID = [16]byte{1, 2, 4}
+)
+
+// steps are those of a write, in their order.
+var steps = []string{"remove", "create", "write", "sync", "close", "rename", "sync folder", "return"}
+
+var errFull = errors.New("no space left")
+
+// newStore returns the path of a new store.
+func newStore(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "store")
+	if err := Create(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func mustOpen(t *testing.T, path string) *File {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func mustReserve(t *testing.T, f *File, n, want uint64) {
+	t.Helper()
+	if first, err := f.Reserve(id, n); err != nil || first != want {
+		t.Fatalf("Reserve(%d) = %d, %v; want %d", n, first, err, want)
+	}
+}
+
+func mustRelease(t *testing.T, f *File, next uint64) {
+	t.Helper()
+	if err := f.Release(id, next); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func mustWrite(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantError checks that an error begins as all do, has the path, and says what it should.
+func wantError(t *testing.T, err error, path, text string) {
+	t.Helper()
+	if err == nil || !strings.HasPrefix(err.Error(), "store: ") || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), text) {
+		t.Errorf("error %v: want one of %s with %q", err, path, text)
+	}
+}
+
+func TestReserve(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 100, 0)
+	mustReserve(t, f, 1, 100)
+	mustReserve(t, f, 1<<32, 101)
+	// A crash: all of them are skipped.
+	f.Close()
+	f = mustOpen(t, path)
+	mustReserve(t, f, 10, 1<<32+101)
+	// An orderly end: those that were not used are not.
+	mustRelease(t, f, 1<<32+103)
+	f.Close()
+	mustReserve(t, mustOpen(t, path), 10, 1<<32+103)
+}
+
+// TestArguments has numbers and ids that are refused. The file stays as it is.
+func TestArguments(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	refused := func(text string, err error) {
+		t.Helper()
+		wantError(t, err, path, text)
+	}
+	reserve := func(id [16]byte, n uint64) error {
+		first, err := f.Reserve(id, n)
+		if err != nil && first != 0 {
+			t.Errorf("the first counter is %d, with an error", first)
+		}
+		return err
+	}
+	before := mustRead(t, path)
+	refused("no counters", reserve(otherID, 0)) // it does not bind the store
+	refused("are left", reserve(otherID, 1<<56+1))
+	refused("are left", reserve(id, math.MaxUint64))
+	refused("want 0 to 0", f.Release(id, 1))
+	if !bytes.Equal(before, mustRead(t, path)) {
+		t.Error("the file has changed")
+	}
+	mustReserve(t, f, 100, 0)
+	before = mustRead(t, path)
+	refused("another secret", reserve(otherID, 1))
+	refused("another secret", f.Release(otherID, 50))
+	refused("want 0 to 100", f.Release(id, 101))
+	refused("want 0 to 100", f.Release(id, math.MaxUint64))
+	refused("are left", reserve(id, 1<<56-99))
+	refused("are left", reserve(id, math.MaxUint64-99))
+	if !bytes.Equal(before, mustRead(t, path)) {
+		t.Error("the file has changed")
+	}
+	f.Close()
+
+	f = mustOpen(t, path)
+	refused("another secret", reserve(otherID, 1))
+	refused("want 100 to 100", f.Release(id, 99))
+	mustReserve(t, f, 100, 100)
+	refused("want 100 to 200", f.Release(id, 99))
+	mustRelease(t, f, 150)
+	refused("Release has been called", reserve(id, 1))
+	refused("want 150 to 150", f.Release(id, 149))
+	refused("want 150 to 150", f.Release(id, 151))
+	mustRelease(t, f, 150)
+	f.Close()
+	refused("closed", reserve(id, 1))
+	refused("closed", f.Release(id, 150))
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	mustReserve(t, mustOpen(t, path), 1, 150)
+}
+
+// TestReleaseNothing releases what was not used, or not even reserved.
+func TestReleaseNothing(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	if err := f.Release(otherID, 0); err != nil { // it does not bind the store
+		t.Error(err)
+	}
+	f.Close()
+	f = mustOpen(t, path)
+	mustReserve(t, f, 10, 0)
+	mustRelease(t, f, 0)
+	f.Close()
+	mustReserve(t, mustOpen(t, path), 10, 0)
+}
+
+func TestLastCounters(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, maxEnd-10, 0)
+	if _, err := f.Reserve(id, 11); err == nil {
+		t.Error("counters beyond 2^56")
+	}
+	mustReserve(t, f, 10, maxEnd-10)
+	if _, err := f.Reserve(id, 1); err == nil {
+		t.Error("counters beyond 2^56")
+	}
+	f.Close()
+	_, err := mustOpen(t, path).Reserve(id, 1)
+	wantError(t, err, path, "0 are left")
+
+	path = newStore(t)
+	mustReserve(t, mustOpen(t, path), maxEnd, 0)
+}
+
+// TestConcurrent reserves from many goroutines. No counter is given twice.
+func TestConcurrent(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	given := map[uint64]bool{}
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 10 {
+				n := uint64(1 + (g+i)%5)
+				first, err := f.Reserve(id, n)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				for c := first; c < first+n; c++ {
+					if given[c] {
+						t.Errorf("%d is given twice", c)
+					}
+					given[c] = true
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(given) != 240 || f.end != 240 {
+		t.Errorf("%d counters, end %d; want 240", len(given), f.end)
+	}
+	// Of Reserve, Release and Close at once, each is done or gives an error.
+	errs := make([]error, 3)
+	wg.Go(func() { _, errs[0] = f.Reserve(id, 10) })
+	wg.Go(func() { errs[1] = f.Release(id, 240) })
+	wg.Go(func() { errs[2] = f.Close() })
+	wg.Wait()
+	want := uint64(240)
+	if errs[0] == nil && errs[1] != nil {
+		want = 250
+	}
+	if f = mustOpen(t, path); f.end != want || errs[2] != nil {
+		t.Errorf("%d is stored, want %d; errors %v", f.end, want, errs)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	var log []string
+	before := func(step string) error {
+		log = append(log, step)
+		return nil
+	}
+	path := filepath.Join(t.TempDir(), "store")
+	if err := create(path, before); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, path)
+	f.before = before
+	mustReserve(t, f, 10, 0)
+	mustRelease(t, f, 5)
+	if want := slices.Repeat(steps, 3); !slices.Equal(log, want) {
+		t.Errorf("steps %q, want %q", log, want)
+	}
+}
+
+// failAt returns a function that lets a step of a write fail.
+func failAt(step string) func(string) error {
+	return func(now string) error {
+		if now == step {
+			return errFull
+		}
+		return nil
+	}
+}
+
+// renamed is whether the file has changed when a step begins.
+func renamed(step string) bool { return slices.Index(steps, step) > slices.Index(steps, "rename") }
+
+// TestFailedStep lets each step of a write fail. Then nothing is reserved, and the file has the end that
+// was there or a later one. After a second failure a third try has the end that was there, too.
+func TestFailedStep(t *testing.T) {
+	for _, step := range steps {
+		for _, second := range steps {
+			path := newStore(t)
+			f := mustOpen(t, path)
+			mustReserve(t, f, 10, 0)
+			want := uint64(10)
+			for i, step := range []string{step, second} {
+				n := uint64(10 + i)
+				f.before = failAt(step)
+				_, err := f.Reserve(id, n)
+				if !errors.Is(err, errFull) {
+					t.Errorf("failure before %q: error %v", step, err)
+				}
+				wantError(t, err, path, "not stored")
+				if renamed(step) {
+					want = 10 + n
+				}
+				if s, err := read(path); err != nil || s.end != want {
+					t.Errorf("failure before %q: %v is stored, want the end %d; %v", step, s, want, err)
+				}
+			}
+			// A crash now.
+			stored := mustRead(t, path)
+			f.Close()
+			f = mustOpen(t, path)
+			mustReserve(t, f, 10, want)
+			f.Close()
+
+			// No crash, but another try.
+			mustWrite(t, path, stored)
+			f = mustOpen(t, path)
+			for i, step := range []string{step, second} {
+				f.before = failAt(step)
+				if _, err := f.Reserve(id, uint64(7+i)); !errors.Is(err, errFull) {
+					t.Errorf("failure before %q: error %v", step, err)
+				}
+			}
+			f.before = nil
+			mustReserve(t, f, 20, want)
+			if s, err := read(path); err != nil || s.end != want+20 {
+				t.Errorf("%v is stored, want the end %d; %v", s, want+20, err)
+			}
+			mustRelease(t, f, want+1)
+		}
+	}
+}
+
+// TestReleaseFails lets each step of a Release fail. The file has the end of the range or the next
+// counter, and both are above all counters that were used. Nothing can be reserved then.
+func TestReleaseFails(t *testing.T) {
+	for _, step := range steps {
+		path := newStore(t)
+		f := mustOpen(t, path)
+		mustReserve(t, f, 100, 0)
+		f.before = failAt(step)
+		if err := f.Release(id, 50); !errors.Is(err, errFull) {
+			t.Errorf("failure before %q: error %v", step, err)
+		}
+		want := uint64(100)
+		if renamed(step) {
+			want = 50
+		}
+		if s, err := read(path); err != nil || s.end != want {
+			t.Errorf("failure before %q: %v is stored, want the end %d; %v", step, s, want, err)
+		}
+		f.before = nil
+		if _, err := f.Reserve(id, 1); err == nil {
+			t.Error("Reserve after a Release that failed")
+		}
+		wantError(t, f.Release(id, 49), path, "want 50 to 100")
+		mustRelease(t, f, 50)
+		f.Close()
+		mustReserve(t, mustOpen(t, path), 1, 50)
+	}
+}
+
+// TestCreateFails lets each step of Create fail. Then it can be called again.
+func TestCreateFails(t *testing.T) {
+	for _, step := range steps {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "store")
+		err := create(path, failAt(step))
+		if !errors.Is(err, errFull) {
+			t.Errorf("failure before %q: error %v", step, err)
+		}
+		wantError(t, err, path, "not stored")
+		if runtime.GOOS == "windows" {
+			wantError(t, Create(path), path, ".lock is there")
+			if err := os.Remove(path + ".lock"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("failure before %q: %v is left, %v", step, left, err)
+		}
+		if err := Create(path); err != nil {
+			t.Error(err)
+		}
+		mustReserve(t, mustOpen(t, path), 1, 0)
+	}
+}
+
+// TestNoRoom has failures of the system itself: there is a folder where a file should be.
+func TestNoRoom(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	before := mustRead(t, path)
+	if err := os.MkdirAll(filepath.Join(path+".new", "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := f.Reserve(otherID, 10) // it does not bind the store
+	wantError(t, err, path, "not stored")
+	if !bytes.Equal(before, mustRead(t, path)) {
+		t.Error("the file has changed")
+	}
+	if err := os.RemoveAll(path + ".new"); err != nil {
+		t.Fatal(err)
+	}
+	mustReserve(t, f, 10, 0)
+	if err := Create(filepath.Join(path, "no", "folder")); err == nil {
+		t.Error("there is no such folder, and no error")
+	}
+}
+
+// TestLeftover has a temporary file of a write that was cut short, which everybody may read.
+func TestLeftover(t *testing.T) {
+	path := newStore(t)
+	mustWrite(t, path+".new", format(state{otherID, true, 1 << 40}))
+	if err := os.Chmod(path+".new", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	mustReserve(t, mustOpen(t, path), 10, 0)
+	for _, name := range []string{path, path + ".lock"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode(); mode != 0o600 && runtime.GOOS != "windows" {
+			t.Errorf("%s has the mode %v", name, mode)
+		}
+	}
+	if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the temporary file is left: %v", err)
+	}
+}
+
+// TestFormat has the bytes of a file. They change only together with the number in the title.
+func TestFormat(t *testing.T) {
+	path := newStore(t)
+	const begin = "fastmac counters 2\nDo not edit, copy or restore this file: counters would repeat.\n"
+	if got, want := string(mustRead(t, path)), begin+"id none\nend 0\nsum e24e882a7978118d\n"; got != want {
+		t.Errorf("a new store is\n%s\nwant\n%s", got, want)
+	}
+	f := mustOpen(t, path)
+	mustReserve(t, f, 1<<32, 0)
+	if got, want := string(mustRead(t, path)), begin+"id 01020300000000000000000000000000\nend 4294967296\nsum 0ce76a7bbeba0fb7\n"; got != want {
+		t.Errorf("a store is\n%s\nwant\n%s", got, want)
+	}
+	largest := format(state{[16]byte(bytes.Repeat([]byte{0xff}, 16)), true, maxEnd})
+	if s, ok := parse(largest); !ok || s.end != maxEnd || len(largest) > maxSize {
+		t.Errorf("the largest file has %d bytes: %v, %v", len(largest), s, ok)
+	}
+	// An id of zeros is not the same as none.
+	zero := state{bound: true, end: 5}
+	if s, ok := parse(format(zero)); !ok || s != zero {
+		t.Errorf("%v, %v", s, ok)
+	}
+}
+
+// TestDamaged changes the file. It is refused, and left as it is.
+func TestDamaged(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 5, 0)
+	f.Close()
+	good := mustRead(t, path)
+	bad := map[string][]byte{
+		"empty":              {},
+		"longer":             append(slices.Clone(good), '\n'),
+		"much longer":        append(slices.Clone(good), make([]byte, 1<<20)...),
+		"above 2^56":         format(state{id, true, maxEnd + 1}),
+		"an end without id":  format(state{end: 1}),
+		"no number":          bytes.Replace(good, []byte("end 5"), []byte("end -5"), 1),
+		"more than 64 bits":  bytes.Replace(good, []byte("end 5"), []byte("end 18446744073709551616"), 1),
+		"a sign":             bytes.Replace(good, []byte("end 5"), []byte("end +5"), 1),
+		"a short id":         bytes.Replace(good, []byte("id 01"), []byte("id "), 1),
+		"a long id":          bytes.Replace(good, []byte("id 01"), []byte("id 0101"), 1),
+		"lines of Windows":   bytes.ReplaceAll(good, []byte("\n"), []byte("\r\n")),
+		"zeros after a loss": make([]byte, len(good)),
+	}
+	for i := range 8 * len(good) {
+		b := slices.Clone(good)
+		b[i/8] ^= 1 << (i % 8)
+		bad[fmt.Sprint("bit ", i)] = b
+	}
+	for n := range good {
+		bad[fmt.Sprint(n, " bytes")] = good[:n]
+	}
+	for name, b := range bad {
+		mustWrite(t, path, b)
+		if f, err := Open(path); err == nil {
+			f.Close()
+			t.Errorf("%s: no error", name)
+		} else {
+			wantError(t, err, path, "is damaged")
+		}
+		if !bytes.Equal(mustRead(t, path), b) {
+			t.Errorf("%s: the file has changed", name)
+		}
+	}
+	mustWrite(t, path, good)
+	mustReserve(t, mustOpen(t, path), 1, 5)
+}
+
+// TestMissing has files that are lost, copied, or there already. No error is fs.ErrNotExist or fs.ErrExist:
+// a program might make a new store then.
+func TestMissing(t *testing.T) {
+	path := newStore(t)
+	refused := func(text string, err error) {
+		t.Helper()
+		wantError(t, err, path, text)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+			t.Errorf("%v says more than it should", err)
+		}
+	}
+	open := func(path string) error {
+		f, err := Open(path)
+		if err == nil {
+			f.Close()
+		}
+		return err
+	}
+	good := mustRead(t, path)
+	refused("is there already", Create(path))
+	if err := os.Remove(path + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	refused("copied or restored", open(path))
+	refused("is there already", Create(path))
+	refused("copied or restored", open(path)) // Create has not made a lock
+	mustWrite(t, path+".lock", nil)
+	mustReserve(t, mustOpen(t, path), 1, 0)
+
+	path = newStore(t)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	refused("is missing", open(path))
+	refused(".lock is there", Create(path))
+	refused("is missing", open(path))
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused("not a regular file", open(path))
+	refused("is there already", Create(path))
+
+	path = filepath.Join(t.TempDir(), "no", "folder")
+	refused("is missing", open(path))
+	path = filepath.Join(t.TempDir(), "store")
+	refused("is missing", open(path))
+	mustWrite(t, path, good)
+	refused("copied or restored", open(path))
+}
+
+// TestLink has other names of a store. Under each there would be another lock.
+func TestLink(t *testing.T) {
+	path := newStore(t)
+	link := path + " link"
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err) // no package helps: Windows allows it to few users
+	}
+	refused := func(text string) {
+		t.Helper()
+		f, err := Open(link)
+		if err == nil {
+			f.Close()
+		}
+		wantError(t, err, link, text)
+		wantError(t, Create(link), link, "is there already")
+	}
+	refused("not a regular file")
+	mustWrite(t, link+".lock", nil)
+	refused("not a regular file")
+	if err := os.Remove(link + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path+".lock", link+".lock"); err != nil {
+		t.Fatal(err)
+	}
+	refused("it is a link")
+	for _, name := range []string{link, link + ".lock"} {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
+	}
+	refused("copied or restored")
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", link); err != nil {
+		t.Fatal(err)
+	}
+	refused("not a regular file")
+
+	// A temporary file that is a link is not followed.
+	if err := os.Symlink(link+" target", path+".new"); err != nil {
+		t.Fatal(err)
+	}
+	mustReserve(t, mustOpen(t, path), 1, 0)
+	if _, err := os.Lstat(link + " target"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the link of the temporary file was followed: %v", err)
+	}
+}
+
+// TestLock has the second user in this process: the lock is of the open file.
+func TestLock(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	_, err := Open(path)
+	if !errors.Is(err, ErrLocked) {
+		t.Errorf("a second user: %v", err)
+	}
+	wantError(t, err, path, "has the lock")
+	mustReserve(t, f, 1, 0)
+	if _, err := Open(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("a second user: %v", err)
+	}
+	f.Close()
+	f = mustOpen(t, path)
+	f.Close()
+
+	// Nobody opens a store that is being made.
+	path = filepath.Join(t.TempDir(), "store")
+	err = create(path, func(string) error {
+		if _, err := Open(path); !errors.Is(err, ErrLocked) {
+			t.Errorf("while it is made: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCreateOnce makes a store from many goroutines.
+func TestCreateOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store")
+	var wg sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		wg.Go(func() { errs[i] = Create(path) })
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d calls make the store, want 1: %v", made, errs)
+	}
+	mustReserve(t, mustOpen(t, path), 1, 0)
+}
+
+// TestChanged changes the file while it is open: what a lock prevents, where there is one, or a restored
+// backup. Nothing is written then.
+func TestChanged(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 100, 0)
+	own := mustRead(t, path)
+	for _, b := range [][]byte{
+		format(state{id, true, 200}), format(state{id, true, 50}), format(state{otherID, true, 100}), format(state{}), []byte("text"), nil,
+	} {
+		if b == nil {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			mustWrite(t, path, b)
+		}
+		for range 2 {
+			_, err := f.Reserve(id, 10)
+			wantError(t, err, path, "make a new secret")
+		}
+		if b != nil && !bytes.Equal(mustRead(t, path), b) {
+			t.Errorf("%q has changed", b)
+		}
+	}
+	mustWrite(t, path, own)
+	mustReserve(t, f, 10, 100)
+	mustWrite(t, path, own)
+	wantError(t, f.Release(id, 105), path, "make a new secret")
+	if !bytes.Equal(mustRead(t, path), own) {
+		t.Error("Release has changed the file")
+	}
+}
+
+// TestTwoLocks removes the lock, as people do, and makes it again.
+func TestTwoLocks(t *testing.T) {
+	path := newStore(t)
+	first := mustOpen(t, path)
+	mustReserve(t, first, 100, 0)
+	if err := os.Remove(path + ".lock"); err != nil {
+		if runtime.GOOS == "windows" {
+			return // Windows does not remove it
+		}
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil {
+		t.Error("Open makes the lock again")
+	}
+	mustWrite(t, path+".lock", nil)
+	second := mustOpen(t, path)
+	mustReserve(t, second, 100, 100)
+	_, err := first.Reserve(id, 100)
+	wantError(t, err, path, "another one uses it")
+	wantError(t, first.Release(id, 50), path, "another one uses it")
+	mustReserve(t, second, 100, 200)
+}
+
+// TestFolder changes the folder of the process while the store is open.
+func TestFolder(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	if err := Create("store"); err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, "store")
+	t.Chdir(t.TempDir())
+	mustReserve(t, f, 10, 0)
+	f.Close()
+	mustReserve(t, mustOpen(t, filepath.Join(folder, "store")), 10, 10)
+	for _, call := range []func(string) error{Create, func(path string) error { _, err := Open(path); return err }} {
+		if err := call(""); err == nil {
+			t.Error("no path is a path")
+		}
+	}
+}
