@@ -97,10 +97,10 @@ func NewHelloClient(c Config, me, peer string) (*HelloClient, error) {
 	wipe.ReserveStack()
 	var k helloKeys
 	c.deriveHello(&k, me, peer)
-	tag := k.tagHello(&h.hello)
+	tag := tagHello(&k.hello, &h.hello)
 	copy(h.hello[helloHeadSize:], tag[:])
-	h.key = k.answer
-	k = helloKeys{}
+	copy(h.key[:], k.answer[:])
+	k.clear()
 	wipe.Stack()
 	return h, nil
 }
@@ -126,9 +126,7 @@ func (h *HelloClient) Session(answer []byte) (s HelloSession, ok bool) {
 		return s, false
 	}
 	wipe.ReserveStack()
-	k := helloKeys{answer: h.key}
-	want := k.tagAnswer(&h.hello, (*[HelloSize]byte)(answer))
-	k = helloKeys{}
+	want := tagAnswer(&h.key, &h.hello, (*[HelloSize]byte)(answer))
 	wipe.Stack()
 	if subtle.ConstantTimeCompare(answer[helloHeadSize:], want[:]) != 1 || h.process != fork.Current() {
 		return s, false
@@ -225,7 +223,7 @@ func (h *HelloServer) Answer(dst, hello []byte, c Config, me, peer string) ([]by
 	c.deriveHello(&k, peer, me)
 	var answer [HelloSize]byte
 	err := h.answer(&answer, (*[HelloSize]byte)(hello), &k)
-	k = helloKeys{}
+	k.clear()
 	wipe.Stack()
 	if err != nil {
 		return dst, err
@@ -234,7 +232,7 @@ func (h *HelloServer) Answer(dst, hello []byte, c Config, me, peer string) ([]by
 }
 
 func (h *HelloServer) answer(answer, hello *[HelloSize]byte, k *helloKeys) error {
-	if want := k.tagHello(hello); subtle.ConstantTimeCompare(hello[helloHeadSize:], want[:]) != 1 {
+	if want := tagHello(&k.hello, hello); subtle.ConstantTimeCompare(hello[helloHeadSize:], want[:]) != 1 {
 		return ErrForged
 	}
 	h.mu.Lock()
@@ -246,7 +244,7 @@ func (h *HelloServer) answer(answer, hello *[HelloSize]byte, k *helloKeys) error
 	copy(answer[1:], h.next[:])
 	process := h.process
 	h.mu.Unlock()
-	tag := k.tagAnswer(hello, answer)
+	tag := tagAnswer(&k.answer, hello, answer)
 	copy(answer[helloHeadSize:], tag[:])
 	if process != fork.Current() {
 		return ErrCopied
@@ -334,6 +332,8 @@ func (c *Config) checkHello(me, peer string) error {
 // helloKeys are the keys of hellos and of answers for a client and a server: the output of HKDF.
 type helloKeys struct{ hello, answer [helloKeySize]byte }
 
+func (k *helloKeys) clear() { *k = helloKeys{} }
+
 // deriveHello sets k: HKDF-SHA-512 without a salt, RFC 5869. Packets have another label, so none of
 // their keys is equal to these. The hash is the one that packets need anyway.
 func (c *Config) deriveHello(k *helloKeys, client, server string) {
@@ -356,16 +356,16 @@ func (c *Config) deriveHello(k *helloKeys, client, server string) {
 }
 
 // tagHello returns the tag of a hello.
-func (k *helloKeys) tagHello(hello *[HelloSize]byte) [helloTagSize]byte {
-	return helloTag(&k.hello, hello[:helloHeadSize])
+func tagHello(key *[helloKeySize]byte, hello *[HelloSize]byte) [helloTagSize]byte {
+	return helloTag(key, hello[:helloHeadSize])
 }
 
 // tagAnswer returns the tag of an answer: it says to which hello it is one.
-func (k *helloKeys) tagAnswer(hello, answer *[HelloSize]byte) [helloTagSize]byte {
+func tagAnswer(key *[helloKeySize]byte, hello, answer *[HelloSize]byte) [helloTagSize]byte {
 	var heads [2 * helloHeadSize]byte
 	copy(heads[:], hello[:helloHeadSize])
 	copy(heads[helloHeadSize:], answer[:helloHeadSize])
-	return helloTag(&k.answer, heads[:])
+	return helloTag(key, heads[:])
 }
 
 func helloTag(key *[helloKeySize]byte, msg []byte) [helloTagSize]byte {

@@ -464,8 +464,7 @@ func TestSecondAnswer(t *testing.T) {
 	d.answered(answer)
 	e.want("opening", d.opening(), nil)
 	later := e.answer(d.hello()) // the server has other random bytes now
-	zeros := helloKeys{}
-	tag := zeros.tagAnswer((*[HelloSize]byte)(d.hello()), (*[HelloSize]byte)(answer))
+	tag := tagAnswer(new([helloKeySize]byte), (*[HelloSize]byte)(d.hello()), (*[HelloSize]byte)(answer))
 	for name, second := range map[string][]byte{
 		"the same answer": answer, "the answer to the hello sent again": again, "a later answer": later,
 		"a tag under zeros": append(answer[:helloHeadSize:helloHeadSize], tag[:]...),
@@ -938,7 +937,7 @@ func TestHelloVectors(t *testing.T) {
 			copy(h.hello[:], v.Hello)
 			return h
 		}
-		if tag := k.tagHello((*[HelloSize]byte)(v.Hello)); !bytes.Equal(tag[:], v.Hello[helloHeadSize:]) {
+		if tag := tagHello(&k.hello, (*[HelloSize]byte)(v.Hello)); !bytes.Equal(tag[:], v.Hello[helloHeadSize:]) {
 			t.Errorf("tag of the hello %x, want %x", tag, v.Hello[helloHeadSize:])
 		}
 		server := HelloServer{epoch: v.Epoch - 1, next: [16]byte(v.Session[16:]), process: fork.Current()}
