@@ -735,7 +735,6 @@ func TestHelloAllocations(t *testing.T) {
 	}
 	hello, answer, opening := make([]byte, 0, HelloSize), make([]byte, 0, HelloSize), make([]byte, 0, OpeningSize)
 	forged := make([]byte, HelloSize)
-	var r UMACReceiver
 	i := 0
 	if n := testing.AllocsPerRun(50, func() {
 		d := clients[i]
@@ -758,8 +757,8 @@ func TestHelloAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Init(n.With(toServer(e.config))); err != nil {
-			t.Fatal(err)
+		if c, _ := n.With(toServer(e.config)); c.Epoch != uint8(i) {
+			t.Fatalf("epoch %d of session %d", c.Epoch, i)
 		}
 		if !e.Opened(n) {
 			t.Fatal("not opened")
@@ -958,5 +957,48 @@ func TestHelloVectors(t *testing.T) {
 				t.Errorf("answer %x to %x, %v", got, hello, err)
 			}
 		}
+	}
+}
+
+// BenchmarkHello measures what hellos and openings cost each end, also wrong ones.
+func BenchmarkHello(b *testing.B) {
+	c := helloConfig()
+	h := mactest.Must(NewHelloClient(c, testClient, testServer))
+	var server HelloServer
+	hello, buffer := h.Hello(nil), make([]byte, 0, HelloSize)
+	answer := mactest.Must(server.Answer(nil, hello, c, testServer, testClient))
+	forged := bytes.Clone(hello)
+	forged[20]++
+	opening := slices.Concat(hello[1:17], answer[1:17])
+	blind := make([]byte, OpeningSize)
+	var r UMACReceiver
+	p := append(bytes.Clone(opening), make([]byte, 40)...)
+	p[len(p)-24] = 1 // the epoch
+	for _, f := range []struct {
+		name string
+		f    func()
+	}{
+		{"client", func() { NewHelloClient(c, testClient, testServer) }},
+		{"answer", func() { server.Answer(buffer, hello, c, testServer, testClient) }},
+		{"forged hello", func() { server.Answer(buffer, forged, c, testServer, testClient) }},
+		{"forged answer", func() { h.Session(forged) }},
+		{"blind opening", func() { server.Begin(blind, c) }},
+		{"forged opening", func() {
+			s, _, err := server.Begin(opening, c)
+			if err != nil {
+				b.Fatal(err)
+			}
+			r.Init(s.With(toServer(c)))
+			if _, _, err := r.Open(p, nil); err != ErrForged {
+				b.Fatal(err)
+			}
+		}},
+	} {
+		b.Run(f.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f.f()
+			}
+		})
 	}
 }
