@@ -180,17 +180,18 @@ func (h *HelloClient) Destroy() {
 //     the one of them whose packet comes first opens. Their keys differ.
 //   - The epoch is for order only. When it comes to 0 again after 256 sessions, the keys are others.
 //
-// Each hello that is answered, or has a wrong tag, costs three or four times HMAC-SHA-512 of a short
-// message. A wrong packet with an opening costs the set-up of a receiver, but only if the attacker
-// has seen an answer since the last session opened; without that, Begin refuses it at once. Wrong ones
+// A hello with a wrong tag costs three times HMAC-SHA-512 of a short message, and an answer four
+// times. A wrong packet with an opening costs the set-up of a receiver, but only if the attacker has
+// seen an answer since the last session opened; without that, Begin refuses it at once. Wrong ones
 // may each have another key, so no receiver counts them. Begin does, for as long as the server runs:
 // at Config.MaxForged of them no session of this client opens any more, and the one that is open
 // goes on.
 //
-// Not promised is that a session is recent. An attacker can hold an opening back until no other
-// session has opened, and anybody can send an old hello from another address: take the address of a
-// client from packets that Open has accepted. Two programs with one Secret and one name close each
-// other's sessions. Nobody notices a restored snapshot of a virtual machine.
+// Not promised is that a session is recent: an attacker can hold an opening back, and deliver it as
+// long as no other session has opened. Anybody can send an old hello from another address, so take
+// the address of a client from packets that Open has accepted. Two programs with one Secret and one
+// name close each other's sessions. Nobody notices that a snapshot of a virtual machine is
+// restored: if that is in the middle of a hello, counters can repeat.
 type HelloServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
