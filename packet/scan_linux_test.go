@@ -186,6 +186,9 @@ func TestScan(t *testing.T) {
 
 // TestScanned is the process that is scanned.
 func TestScanned(t *testing.T) {
+	if scannedHellos(t) {
+		return
+	}
 	mode := os.Getenv(scanEnv)
 	if mode == "" {
 		t.Skip("runs in the processes of TestScan")

@@ -106,13 +106,17 @@ func runClient(c *Setup) (r Report, err error) {
 // openSessions says hello for some peers, sets up their senders, and sends the packets that
 // open the sessions.
 func (c *client) openSessions(first, end uint32) error {
-	hellos := make([]*helloClient, end-first)
-	secrets := make([]peerSecrets, end-first)
+	hellos := make([]*packet.HelloClient, end-first)
+	secrets := make([]peerSecret, end-first)
 	defer clear(secrets)
 	for i := range hellos {
 		c.Master.peer(first+uint32(i), &secrets[i])
-		hellos[i] = newHelloClient(first+uint32(i), secrets[i].hellos())
-		defer hellos[i].destroy()
+		h, err := packet.NewHelloClient(secrets[i].config(tagSize(c.MAC)), clientName, serverName)
+		if err != nil {
+			return err
+		}
+		defer h.Destroy()
+		hellos[i] = h
 	}
 	sessions, err := c.hellos(first, hellos)
 	if err != nil {
@@ -122,12 +126,13 @@ func (c *client) openSessions(first, end uint32) error {
 	each := size + c.senders.overhead()
 	opening := make([]byte, len(hellos)*each)
 	for i := range hellos {
-		if err := c.senders.init(first+uint32(i), secrets[i].packets(), sessions[i]); err != nil {
+		peer := first + uint32(i)
+		if err := c.senders.init(peer, secrets[i].config(tagSize(c.MAC)), sessions[i]); err != nil {
 			return err
 		}
 		message := opening[i*each : i*each+size : (i+1)*each]
-		hellos[i].putOpen(message)
-		c.picked[i], c.batch[i].Bytes = first+uint32(i), message
+		sessions[i].Opening(putMark(message[:0], markOpen, peer))
+		c.picked[i], c.batch[i].Bytes = peer, message
 	}
 	n := len(hellos)
 	if err := c.senders.seal(c.picked[:n], c.batch[:n]); err != nil {
@@ -141,16 +146,16 @@ func (c *client) openSessions(first, end uint32) error {
 }
 
 // hellos sends hellos until all have an answer.
-func (c *client) hellos(first uint32, hellos []*helloClient) ([]session, error) {
-	sessions := make([]session, len(hellos))
+func (c *client) hellos(first uint32, hellos []*packet.HelloClient) ([]*packet.HelloSession, error) {
+	sessions := make([]*packet.HelloSession, len(hellos))
 	for missing, try := len(hellos), 0; missing > 0; try++ {
 		if try == tries {
 			return nil, fmt.Errorf("udp: client: %d hellos from %d on have no answer", missing, first)
 		}
 		c.out = c.out[:0]
-		for _, h := range hellos {
-			if !h.done {
-				c.out = append(c.out, h.hello[:])
+		for i, h := range hellos {
+			if sessions[i] == nil {
+				c.out = append(c.out, h.Hello(putMark(nil, markHello, first+uint32(i))))
 			}
 		}
 		if err := c.writer.send(c.out); err != nil {
@@ -164,7 +169,7 @@ func (c *client) hellos(first uint32, hellos []*helloClient) ([]session, error) 
 			if err != nil {
 				return nil, err
 			}
-			if len(answer) != helloSize {
+			if len(answer) != helloSize || mark(answer) != markAnswer {
 				c.take(answer) // a flow message
 				continue
 			}
@@ -172,8 +177,8 @@ func (c *client) hellos(first uint32, hellos []*helloClient) ([]session, error) 
 			if i < 0 || i >= int64(len(hellos)) {
 				continue
 			}
-			if s, ok := hellos[i].session(answer); ok {
-				sessions[i] = s
+			if s, ok := hellos[i].Session(answer[markedSize:]); ok {
+				sessions[i] = &s
 				missing--
 			}
 		}

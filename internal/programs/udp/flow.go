@@ -34,7 +34,7 @@ type flow struct {
 // newFlow returns an end for a run. Its counters begin at 0, so its key must be new. A server
 // keeps its master secret: under a key of this alone, counters would repeat after a restart, or
 // with a second client. The session makes the key new. Here measure draws it for both ends,
-// and starts neither of them twice with it. Ends that start on their own need a hello, as in hello.go.
+// and starts neither of them twice with it. Ends that start on their own need a hello, as peers have.
 func newFlow(c *Setup, me, peer string) (*flow, error) {
 	config := packet.Config{Secret: c.Master[:], TagSize: fastmac.UMAC128Size}
 	send, receive, err := packet.NewUMACPair(config, me, peer, packet.NewSession(c.Session[:]))

@@ -19,7 +19,7 @@ var macs = []string{"none", "aesgcm", "umac64", "umac128", "gmac"}
 // senders are those of all peers.
 type senders interface {
 	// init sets up the sender of a peer.
-	init(peer uint32, secret []byte, s session) error
+	init(peer uint32, c packet.Config, s *packet.HelloSession) error
 	// seal seals batch[i].Bytes for peers[i], and sets Counter.
 	seal(peers []uint32, batch []packet.Packet) error
 	// overhead is how much longer a packet is than its message.
@@ -31,7 +31,7 @@ type senders interface {
 // receivers are those of all peers.
 type receivers interface {
 	// try opens a packet with a new session. If it is good, the session replaces the old one.
-	try(peer uint32, secret []byte, s session, datagram []byte) error
+	try(peer uint32, c packet.Config, s *packet.HelloSession, datagram []byte) error
 	// open opens batch[i].Bytes with the receiver of peers[i], and sets Err. A number that no
 	// peer has gives ErrUnknown.
 	open(peers []uint32, batch []packet.Packet)
@@ -60,9 +60,9 @@ func newReceivers(mac string, peers int) (receivers, error) {
 	case "aesgcm":
 		return &gcmReceivers{peers: make([]gcmReceiver, peers)}, fastmac.RequireGCM()
 	case "umac64", "umac128":
-		return newPacketReceivers(pointers(make([]packet.UMACReceiver, peers+1)), tagSize(mac)), nil
+		return newPacketReceivers(pointers(make([]packet.UMACReceiver, peers+1))), nil
 	case "gmac":
-		return newPacketReceivers(pointers(make([]packet.GMACReceiver, peers+1)), tagSize(mac)), fastmac.RequireGCM()
+		return newPacketReceivers(pointers(make([]packet.GMACReceiver, peers+1))), fastmac.RequireGCM()
 	}
 	return nil, fmt.Errorf("udp: -mac %s: want one of %v", mac, macs)
 }
@@ -96,8 +96,8 @@ type packetSenders[S sender] struct {
 	picked  []S
 }
 
-func (s *packetSenders[S]) init(peer uint32, secret []byte, n session) error {
-	return s.peers[peer].Init(n.config(secret, s.tagSize), packet.NewSession(n.random[:]))
+func (s *packetSenders[S]) init(peer uint32, c packet.Config, n *packet.HelloSession) error {
+	return s.peers[peer].Init(toServer(c, n))
 }
 
 func (s *packetSenders[S]) overhead() int { return numberSize + s.tagSize }
@@ -124,19 +124,18 @@ type receiver interface {
 }
 
 type packetReceivers[R receiver] struct {
-	peers   []R // nil before the first session
-	unused  []R
-	spare   R // for a session that may never open
-	tagSize int
-	picked  []R
+	peers  []R // nil before the first session
+	unused []R
+	spare  R // for a session that may never open
+	picked []R
 }
 
-func newPacketReceivers[R receiver](room []R, tagSize int) *packetReceivers[R] {
-	return &packetReceivers[R]{make([]R, len(room)-1), room[1:], room[0], tagSize, nil}
+func newPacketReceivers[R receiver](room []R) *packetReceivers[R] {
+	return &packetReceivers[R]{make([]R, len(room)-1), room[1:], room[0], nil}
 }
 
-func (r *packetReceivers[R]) try(peer uint32, secret []byte, n session, datagram []byte) error {
-	if err := r.spare.Init(n.config(secret, r.tagSize), packet.NewSession(n.random[:])); err != nil {
+func (r *packetReceivers[R]) try(peer uint32, c packet.Config, n *packet.HelloSession, datagram []byte) error {
+	if err := r.spare.Init(toServer(c, n)); err != nil {
 		return err
 	}
 	if _, _, err := r.spare.Open(datagram, nil); err != nil {

@@ -3,9 +3,9 @@
 // license that can be found in the LICENSE file.
 
 // Command udp sends authenticated packets from many peers to a server, over UDP on this machine,
-// and measures what that costs. It is a program to copy from: sessions by a hello
-// (hello.go), one socket with batches and UDP_SEGMENT (socket.go), a receiver for each peer
-// (server.go, macs.go).
+// and measures what that costs. It is a program to copy from: sessions that begin with a hello
+// (peers.go, server.go, client.go), one socket with batches and UDP_SEGMENT (socket.go), a receiver
+// for each peer (macs.go).
 //
 // Each side is a process of its own, so its CPU time is that of this side, except that on
 // loopback the kernel does the way of a packet to the receiver's buffer in the time of the

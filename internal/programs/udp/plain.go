@@ -29,9 +29,9 @@ const (
 
 type noSenders struct{ counters []uint64 }
 
-func (s noSenders) init(uint32, []byte, session) error { return nil }
-func (s noSenders) overhead() int                      { return numberSize }
-func (s noSenders) number() int                        { return numberSize }
+func (s noSenders) init(uint32, packet.Config, *packet.HelloSession) error { return nil }
+func (s noSenders) overhead() int                                          { return numberSize }
+func (s noSenders) number() int                                            { return numberSize }
 
 func (s noSenders) seal(peers []uint32, batch []packet.Packet) error {
 	for i := range batch {
@@ -45,7 +45,7 @@ func (s noSenders) seal(peers []uint32, batch []packet.Packet) error {
 
 type noReceivers struct{ peers int }
 
-func (r noReceivers) try(uint32, []byte, session, []byte) error { return nil }
+func (r noReceivers) try(uint32, packet.Config, *packet.HelloSession, []byte) error { return nil }
 
 func (r noReceivers) open(peers []uint32, batch []packet.Packet) {
 	for i := range batch {
@@ -62,14 +62,18 @@ func (r noReceivers) open(peers []uint32, batch []packet.Packet) {
 	}
 }
 
-// gcmSecret is a key and a salt. The nonce is salt and number, as with GMAC of package packet.
+// gcmSecret is a key, a salt and an epoch. The nonce is salt and number, as with GMAC of package
+// packet.
 type gcmSecret struct {
-	key  aesgcm.Key
-	salt uint32
+	key   aesgcm.Key
+	salt  uint32
+	epoch uint8
 }
 
-func (g *gcmSecret) init(secret []byte, n session) error {
-	okm, err := hkdf.Key(sha512.New, secret, n.random[:], "fastmac udp aesgcm client"+string([]byte{n.epoch}), 16+4)
+func (g *gcmSecret) init(c packet.Config, n *packet.HelloSession) error {
+	c, _ = n.With(c) // for the epoch
+	g.epoch = c.Epoch
+	okm, err := hkdf.Key(sha512.New, c.Secret, n.Opening(nil), "fastmac udp aesgcm client"+string([]byte{c.Epoch}), 16+4)
 	if err != nil {
 		return fmt.Errorf("udp: %w", err)
 	}
@@ -93,10 +97,11 @@ type gcmSenders struct{ peers []gcmSender }
 func (s *gcmSenders) overhead() int { return numberSize + aesgcm.Overhead }
 func (s *gcmSenders) number() int   { return numberSize } // Key.Open wants the tag next to the ciphertext
 
-func (s *gcmSenders) init(peer uint32, secret []byte, n session) error {
+func (s *gcmSenders) init(peer uint32, c packet.Config, n *packet.HelloSession) error {
 	p := &s.peers[peer]
-	p.number = uint64(n.epoch) * maxCounter
-	return p.gcmSecret.init(secret, n)
+	err := p.gcmSecret.init(c, n)
+	p.number = uint64(p.epoch) * maxCounter
+	return err
 }
 
 // seal encrypts all but the head of a message, which the receiver must read first: the
@@ -125,7 +130,6 @@ func gcmHead(datagram []byte) int {
 
 type gcmReceiver struct {
 	gcmSecret
-	epoch  uint8
 	window *fastmac.ReplayWindow // nil before the first session
 }
 
@@ -134,19 +138,19 @@ type gcmReceivers struct {
 	spare gcmReceiver
 }
 
-func (r *gcmReceivers) try(peer uint32, secret []byte, n session, datagram []byte) error {
-	if err := r.spare.init(secret, n); err != nil {
+func (r *gcmReceivers) try(peer uint32, c packet.Config, n *packet.HelloSession, datagram []byte) error {
+	if err := r.spare.init(c, n); err != nil {
 		return err
 	}
-	r.spare.epoch, r.spare.window = n.epoch, fastmac.NewReplayWindow(windowBits)
+	r.spare.window = fastmac.NewReplayWindow(windowBits)
 	p := packet.Packet{Bytes: append([]byte(nil), datagram...)} // Open overwrites it
 	if r.spare.open(&p); p.Err != nil {
 		return p.Err
 	}
 	// A key may not be copied, so it is set up again.
 	one := &r.peers[peer]
-	one.epoch, one.window = n.epoch, r.spare.window
-	return one.init(secret, n)
+	one.window = r.spare.window
+	return one.init(c, n)
 }
 
 func (r *gcmReceivers) open(peers []uint32, batch []packet.Packet) {

@@ -28,8 +28,8 @@ type Setup struct {
 	GSO                         bool
 	Faults
 	Master  master
-	Session [2 * randomSize]byte // of the flow messages, for this run only
-	Server  Address              // for the client
+	Session [32]byte // of the flow messages, for this run only
+	Server  Address  // for the client
 }
 
 // Address is where the server is, and how many datagrams its buffer has room for.

@@ -18,10 +18,12 @@ import (
 )
 
 // server is one socket and the receivers of all peers. One goroutine does everything. Package
-// packet allows more, as senders and receivers are safe for concurrent use; the state of
-// hellos would then need a mutex.
+// packet allows more, as all its types are safe for concurrent use.
 type server struct {
-	hello     *helloServer
+	master    master
+	hellos    []packet.HelloServer // of the peers
+	tagSize   int
+	maxForged uint64 // 0: as package packet has it
 	receivers receivers
 	flow      *flow
 
@@ -63,7 +65,9 @@ func newServer(c *Setup, window int, done func(Report)) (*server, error) {
 		return nil, err
 	}
 	return &server{
-		hello:     newHelloServer(c.Master, c.Peers, tagSize(c.MAC)),
+		master:    c.Master,
+		hellos:    make([]packet.HelloServer, c.Peers),
+		tagSize:   tagSize(c.MAC),
 		receivers: receivers,
 		flow:      flow,
 		quarter:   uint64(window+3) / 4,
@@ -76,8 +80,7 @@ func newServer(c *Setup, window int, done func(Report)) (*server, error) {
 func (s *server) take(datagram []byte) (answer []byte) {
 	switch mark(datagram) {
 	case markHello:
-		s.ready = s.hello.answer(s.ready[:0], datagram)
-		return s.ready
+		return s.answer(datagram)
 	case markFlow:
 		s.flush() // the client asks for what it wrote before
 		return s.answerFlow(datagram)
@@ -103,9 +106,45 @@ func (s *server) flush() {
 	s.peers, s.batch = s.peers[:0], s.batch[:0]
 }
 
-// open opens a packet that says to which session it belongs.
+// answer returns the answer to a hello, or nil if the hello is not from a peer.
+func (s *server) answer(datagram []byte) []byte {
+	number, ok := s.number(datagram)
+	if !ok {
+		return nil
+	}
+	var secret peerSecret
+	s.master.peer(number, &secret)
+	defer clear(secret[:])
+	head := putMark(s.ready[:0], markAnswer, number)
+	answer, err := s.hellos[number].Answer(head, datagram[markedSize:], secret.config(s.tagSize), serverName, clientName)
+	if err != nil {
+		return nil
+	}
+	s.ready = answer
+	return answer
+}
+
+// number returns the number behind a mark, if there is such a peer.
+func (s *server) number(datagram []byte) (number uint32, ok bool) {
+	if len(datagram) < markedSize {
+		return 0, false
+	}
+	number = mark(datagram[4:])
+	return number, int64(number) < int64(len(s.hellos))
+}
+
+// open opens a packet that says to which session it belongs. It costs far more than another
+// packet if its session must be set up. And the packets before it are opened first, so it breaks the
+// batch.
 func (s *server) open(datagram []byte) error {
-	number, n, open, err := s.hello.begin(datagram)
+	if len(datagram) < openHeadSize {
+		return packet.ErrForged
+	}
+	number, ok := s.number(datagram)
+	if !ok {
+		return packet.ErrUnknown
+	}
+	n, open, err := s.hellos[number].Begin(datagram[markedSize:openHeadSize], packet.Config{TagSize: s.tagSize, MaxForged: s.maxForged})
 	if err != nil {
 		return err
 	}
@@ -114,17 +153,14 @@ func (s *server) open(datagram []byte) error {
 		s.receivers.open([]uint32{number}, one)
 		return one[0].Err
 	}
-	var secrets peerSecrets
-	s.hello.master.peer(number, &secrets)
-	err = s.receivers.try(number, secrets.packets(), n, datagram)
-	clear(secrets[:])
+	var secret peerSecret
+	s.master.peer(number, &secret)
+	err = s.receivers.try(number, secret.config(s.tagSize), &n, datagram)
+	clear(secret[:])
 	if err != nil {
-		if err == packet.ErrForged {
-			s.hello.forged[number]++
-		}
 		return err
 	}
-	s.hello.opened(number, n)
+	s.hellos[number].Opened(n) // true, as there is one goroutine
 	s.sessions++
 	return nil
 }

@@ -6,13 +6,13 @@ package main
 
 import (
 	"bytes"
-	"crypto"
 	"crypto/rand"
 	"encoding/binary"
 	"slices"
 	"testing"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/packet"
 )
 
@@ -42,25 +42,31 @@ func newEnd(t *testing.T, mac string, m master) *end {
 
 // dialer is the client of peer 1.
 type dialer struct {
-	*helloClient
+	*packet.HelloClient
+	hello   []byte // the datagram
+	session packet.HelloSession
 	senders senders
 }
 
-func (e *end) secrets(number uint32) *peerSecrets {
-	s := new(peerSecrets)
-	e.master.peer(number, s)
-	return s
+func (e *end) config(number uint32) packet.Config {
+	var s peerSecret
+	e.master.peer(number, &s)
+	return s.config(tagSize(e.mac))
 }
 
-// hello returns a client of peer 1 that has just started.
-func (e *end) hello() *dialer {
-	return &dialer{newHelloClient(1, e.secrets(1).hellos()), nil}
+// dial returns a client of peer 1 that has just started.
+func (e *end) dial() *dialer {
+	h := mactest.Must(packet.NewHelloClient(e.config(1), clientName, serverName))
+	return &dialer{HelloClient: h, hello: h.Hello(putMark(nil, markHello, 1))}
 }
 
 // answered sets up the client with an answer.
 func (e *end) answered(t *testing.T, d *dialer, answer []byte) {
 	t.Helper()
-	s, ok := d.session(answer)
+	if len(answer) != helloSize || mark(answer) != markAnswer || mark(answer[4:]) != 1 {
+		t.Fatalf("answer %x", answer)
+	}
+	s, ok := d.Session(answer[markedSize:])
 	if !ok {
 		t.Fatal("the client refuses the answer")
 	}
@@ -68,16 +74,17 @@ func (e *end) answered(t *testing.T, d *dialer, answer []byte) {
 	if d.senders, err = newSenders(e.mac, 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.senders.init(1, e.secrets(1).packets(), s); err != nil {
+	if err := d.senders.init(1, e.config(1), &s); err != nil {
 		t.Fatal(err)
 	}
+	d.session = s
 }
 
 // connected returns a client whose session is open.
 func (e *end) connected(t *testing.T) *dialer {
 	t.Helper()
-	d := e.hello()
-	e.answered(t, d, bytes.Clone(e.take(d.hello[:])))
+	d := e.dial()
+	e.answered(t, d, bytes.Clone(e.take(d.hello)))
 	e.expect(t, "opening packet", d.opening(t), counts{Good: 1})
 	return d
 }
@@ -92,9 +99,7 @@ func (d *dialer) seal(t *testing.T, message []byte) []byte {
 }
 
 func (d *dialer) opening(t *testing.T) []byte {
-	m := make([]byte, openHeadSize+10)
-	d.putOpen(m)
-	return d.seal(t, m)
+	return d.seal(t, append(d.session.Opening(putMark(nil, markOpen, 1)), "some bytes"...))
 }
 
 func (d *dialer) data(t *testing.T) []byte {
@@ -122,8 +127,8 @@ func newMaster() (m master) {
 func TestHello(t *testing.T) {
 	for _, mac := range testMacs() {
 		e := newEnd(t, mac, newMaster())
-		d := e.hello()
-		answer := bytes.Clone(e.take(d.hello[:]))
+		d := e.dial()
+		answer := bytes.Clone(e.take(d.hello))
 		if len(answer) != len(d.hello) {
 			t.Errorf("an answer of %d bytes to a hello of %d", len(answer), len(d.hello))
 		}
@@ -149,7 +154,7 @@ func TestReplayedHellos(t *testing.T) {
 		var hellos, openings [][]byte // of earlier sessions
 		attack := func(when string) {
 			t.Helper()
-			before := slices.Clone(e.helloServer().peers)
+			before, sessions := e.answers(), e.sessions
 			for _, hello := range hellos {
 				if answer := e.take(hello); len(answer) != len(hello) {
 					t.Errorf("%s: an answer of %d bytes to a hello of %d", when, len(answer), len(hello))
@@ -161,15 +166,15 @@ func TestReplayedHellos(t *testing.T) {
 					t.Errorf("%s: an old opening packet is good", when)
 				}
 			}
-			if !slices.Equal(before, e.helloServer().peers) {
+			if !slices.Equal(before, e.answers()) || e.sessions != sessions {
 				t.Errorf("%s: replays have changed the server", when)
 			}
 		}
 		var last *dialer
 		for range 5 {
-			d := e.hello()
+			d := e.dial()
 			attack("before the hello")
-			answer := bytes.Clone(e.take(d.hello[:]))
+			answer := bytes.Clone(e.take(d.hello))
 			attack("after the answer")
 			if last != nil {
 				e.expect(t, "old session, before the new one opens", last.data(t), counts{Good: 1})
@@ -178,7 +183,7 @@ func TestReplayedHellos(t *testing.T) {
 			opening := d.opening(t)
 			attack("before the opening packet")
 			e.expect(t, "opening packet", opening, counts{Good: 1})
-			hellos, openings = append(hellos, d.hello[:]), append(openings, opening)
+			hellos, openings = append(hellos, d.hello), append(openings, opening)
 			attack("after the opening packet")
 			e.expect(t, "data", d.data(t), counts{Good: 1})
 			if last != nil {
@@ -189,23 +194,32 @@ func TestReplayedHellos(t *testing.T) {
 	}
 }
 
-func (e *end) helloServer() *helloServer { return e.server.hello }
+// answers returns what the server says to a hello of each peer: its random bytes and the next epoch.
+func (e *end) answers() (all []string) {
+	for i := range e.hellos {
+		c := e.config(uint32(i))
+		h := mactest.Must(packet.NewHelloClient(c, clientName, serverName))
+		answer := mactest.Must(e.hellos[i].Answer(nil, h.Hello(nil), c, serverName, clientName))
+		all = append(all, string(answer[:packet.HelloSize-16]))
+	}
+	return all
+}
 
 func TestLostAnswers(t *testing.T) {
 	e := newEnd(t, "umac128", newMaster())
 	old := e.connected(t)
-	d := e.hello()
+	d := e.dial()
 	for range 3 { // lost
-		e.take(d.hello[:])
+		e.take(d.hello)
 	}
 	e.expect(t, "old session", old.data(t), counts{Good: 1})
-	e.answered(t, d, bytes.Clone(e.take(d.hello[:]))) // the same hello once more
-	d.opening(t)                                      // lost
+	e.answered(t, d, bytes.Clone(e.take(d.hello))) // the same hello once more
+	d.opening(t)                                   // lost
 	e.expect(t, "old session", old.data(t), counts{Good: 1})
 	e.expect(t, "second opening packet", d.opening(t), counts{Good: 1})
 
 	// The client has an answer, and restarts before it uses it.
-	e.take(e.hello().hello[:])
+	e.take(e.dial().hello)
 	next := e.connected(t)
 	e.expect(t, "data", next.data(t), counts{Good: 1})
 }
@@ -215,22 +229,22 @@ func TestBothRestart(t *testing.T) {
 		m := newMaster()
 		e := newEnd(t, mac, m)
 		old := e.connected(t)
-		oldHello := e.hello()
-		oldAnswer := bytes.Clone(e.take(oldHello.hello[:]))
+		oldHello := e.dial()
+		oldAnswer := bytes.Clone(e.take(oldHello.hello))
 
 		// The server restarts. What the client has is worth nothing, and harms nothing.
 		e = newEnd(t, mac, m)
 		e.answered(t, oldHello, oldAnswer)
 		e.expect(t, "data of before", old.data(t), counts{Unknown: 1})
-		e.expect(t, "opening packet of before", old.opening(t), counts{Forged: 1})
+		e.expect(t, "opening packet of before", old.opening(t), counts{Epoch: 1})
 		e.expect(t, "session of the old server", oldHello.opening(t), counts{Epoch: 1}) // its second
 
 		// The client restarts too. The answer to its former hello is none to the new one.
-		d := e.hello()
-		if _, ok := d.session(oldAnswer); ok {
+		d := e.dial()
+		if _, ok := d.Session(oldAnswer[markedSize:]); ok {
 			t.Error("the client takes the answer to another hello")
 		}
-		answer := bytes.Clone(e.take(d.hello[:]))
+		answer := bytes.Clone(e.take(d.hello))
 		e.answered(t, d, answer)
 		e.expect(t, "opening packet", d.opening(t), counts{Good: 1})
 		e.expect(t, "data", d.data(t), counts{Good: 1})
@@ -241,8 +255,8 @@ func TestBothRestart(t *testing.T) {
 func TestForgedHello(t *testing.T) {
 	e := newEnd(t, "umac64", newMaster())
 	d := e.connected(t)
-	before := slices.Clone(e.helloServer().peers)
-	hello := d.hello[:]
+	before, sessions := e.answers(), e.sessions
+	hello := d.hello
 	for i := range 8 * len(hello) {
 		forged := bytes.Clone(hello)
 		forged[i/8] ^= 1 << (i % 8)
@@ -258,31 +272,14 @@ func TestForgedHello(t *testing.T) {
 		e.flush()
 	}
 	// There are peers 0 and 1.
-	if answer := e.take(newHelloClient(2, e.secrets(2).hellos()).hello[:]); len(answer) > 0 {
+	h := mactest.Must(packet.NewHelloClient(e.config(2), clientName, serverName))
+	if answer := e.take(h.Hello(putMark(nil, markHello, 2))); len(answer) > 0 {
 		t.Error("peer 2 has an answer")
 	}
-	if !slices.Equal(before, e.helloServer().peers) {
+	if !slices.Equal(before, e.answers()) || e.sessions != sessions {
 		t.Error("forged hellos have changed the server")
 	}
 	e.expect(t, "data", d.data(t), counts{Good: 1})
-}
-
-func TestForgedAnswer(t *testing.T) {
-	e := newEnd(t, "umac64", newMaster())
-	d := e.hello()
-	answer := bytes.Clone(e.take(d.hello[:]))
-	for i := range 8 * len(answer) {
-		forged := bytes.Clone(answer)
-		forged[i/8] ^= 1 << (i % 8)
-		if _, ok := d.session(forged); ok {
-			t.Errorf("the client takes an answer with bit %d changed", i)
-		}
-	}
-	for _, forged := range [][]byte{{}, answer[:4], answer[:len(answer)-1], append(bytes.Clone(answer), 0), d.hello[:]} {
-		if _, ok := d.session(forged); ok {
-			t.Errorf("the client takes an answer of %d bytes", len(forged))
-		}
-	}
 }
 
 // TestWornOpening sends forged opening packets up to the limit, each with another client's part, and
@@ -290,13 +287,10 @@ func TestForgedAnswer(t *testing.T) {
 func TestWornOpening(t *testing.T) {
 	for _, mac := range testMacs() {
 		e := newEnd(t, mac, newMaster())
-		if want := uint64(1) << map[int]int{8: 32, 16: 48}[tagSize(mac)]; e.helloServer().maxForged != want {
-			t.Errorf("%s: limit %d, want %d", mac, e.helloServer().maxForged, want)
-		}
-		e.helloServer().maxForged = 7
+		e.maxForged = 7
 		var last *dialer
 		for i := range 6 {
-			last = e.hello()
+			last = e.dial()
 			e.answered(t, last, bytes.Clone(e.take(last.hello[:])))
 			opening := last.opening(t)
 			forged := bytes.Clone(opening)
@@ -304,8 +298,8 @@ func TestWornOpening(t *testing.T) {
 			e.expect(t, "forged opening packet", forged, counts{Forged: 1})
 			e.expect(t, "opening packet", opening, counts{Good: 1})
 		}
-		d := e.hello()
-		e.answered(t, d, bytes.Clone(e.take(d.hello[:])))
+		d := e.dial()
+		e.answered(t, d, bytes.Clone(e.take(d.hello)))
 		forged := d.opening(t)
 		forged[8]++
 		e.expect(t, "last forged opening packet", forged, counts{Forged: 1})
@@ -315,39 +309,15 @@ func TestWornOpening(t *testing.T) {
 	}
 }
 
-// TestSecondAnswer gives a client more answers than one. A second sender with the same session
-// would repeat counters.
-func TestSecondAnswer(t *testing.T) {
-	e := newEnd(t, "umac64", newMaster())
-	d := e.hello()
-	answer := bytes.Clone(e.take(d.hello[:]))
-	again := bytes.Clone(e.take(d.hello[:]))
-	e.answered(t, d, answer)
-	e.expect(t, "opening packet", d.opening(t), counts{Good: 1})
-	later := bytes.Clone(e.take(d.hello[:])) // the server has other random bytes now
-	forged := bytes.Clone(answer[:headSize])
-	forged = fastmac.SumHMAC(crypto.SHA512, forged, make([]byte, 32), bothHeads(d.hello[:], answer))
-	for name, second := range map[string][]byte{
-		"the same answer": answer, "the answer to the hello sent again": again, "a later answer": later, "a tag under zeros": forged,
-	} {
-		if _, ok := d.session(second); ok {
-			t.Errorf("%s gives a second session", name)
-		}
-	}
-	if d.key != [32]byte{} {
-		t.Error("the key is still there")
-	}
-}
-
 // TestForgedOpening changes each bit of an opening packet. None of them opens a session.
 func TestForgedOpening(t *testing.T) {
 	for _, mac := range testMacs() {
 		e := newEnd(t, mac, newMaster())
 		old := e.connected(t)
-		d := e.hello()
-		e.answered(t, d, bytes.Clone(e.take(d.hello[:])))
+		d := e.dial()
+		e.answered(t, d, bytes.Clone(e.take(d.hello)))
 		opening := d.opening(t)
-		before := slices.Clone(e.helloServer().peers)
+		before, sessions := e.answers(), e.sessions
 		for i := range 8 * len(opening) {
 			forged := bytes.Clone(opening)
 			forged[i/8] ^= 1 << (i % 8)
@@ -366,7 +336,7 @@ func TestForgedOpening(t *testing.T) {
 				t.Errorf("%s: an opening packet of %d bytes is good", mac, n)
 			}
 		}
-		if !slices.Equal(before, e.helloServer().peers) {
+		if !slices.Equal(before, e.answers()) || e.sessions != sessions {
 			t.Errorf("%s: forged packets have changed the server", mac)
 		}
 		e.expect(t, "old session", old.data(t), counts{Good: 1})
