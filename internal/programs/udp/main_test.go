@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"example.com/fastmac/packet"
 	"golang.org/x/net/ipv4"
 )
 
