@@ -79,8 +79,8 @@ func TestBatch(t *testing.T) {
 						good++
 					}
 				}
-				if count != good || r1.Next() != r2.Next() || r1.Forged() != r2.Forged() {
-					t.Fatalf("%d packets are good, Next is %d, Forged %d; one by one: %d, %d, %d", count, r1.Next(), r1.Forged(), good, r2.Next(), r2.Forged())
+				if count != good || r1.Next() != r2.Next() || r1.Stats() != r2.Stats() {
+					t.Fatalf("%d packets are good, Next is %d, %+v; one by one: %d, %d, %+v", count, r1.Next(), r1.Stats(), good, r2.Next(), r2.Stats())
 				}
 			}
 			if r1.Forged() != 60 {
@@ -235,8 +235,8 @@ func TestMany(t *testing.T) {
 			}
 		}
 		for i := range peers {
-			if b, s := batched.receivers[i], single.receivers[i]; b.Next() != s.Next() || b.Forged() != s.Forged() {
-				t.Errorf("peer %d: Next is %d, Forged %d; one by one: %d, %d", i, b.Next(), b.Forged(), s.Next(), s.Forged())
+			if b, s := batched.receivers[i], single.receivers[i]; b.Next() != s.Next() || b.Stats() != s.Stats() {
+				t.Errorf("peer %d: Next is %d, %+v; one by one: %d, %+v", i, b.Next(), b.Stats(), s.Next(), s.Stats())
 			}
 		}
 		for _, err := range []error{nil, ErrForged, ErrReplayed, ErrEnd, ErrUnknown, ErrWorn} {

@@ -35,6 +35,18 @@ type GMACReceivers struct {
 	receivers[GMACReceiver, *GMACReceiver]
 }
 
+// Add adds a receiver, and returns an error if the set has one of its epoch, or of other sizes of
+// tag or data. It panics if the receiver was never set up or has been destroyed. From then on the set
+// has it: do not call Init or Destroy while it is in the set.
+//
+// If the receiver is from a constructor, and not set up in place by Init, its key is overwritten after
+// nobody has a pointer to it any more, by a finalizer of package runtime. One that Init has set up is the
+// caller's to destroy, when no call of Open or OpenBatch that began before Remove is running.
+func (s *UMACReceivers) Add(r *UMACReceiver) error { return s.add(r) }
+
+// Add is like that of [UMACReceivers].
+func (s *GMACReceivers) Add(r *GMACReceiver) error { return s.add(r) }
+
 // Open is Open of the receiver of the packet's epoch. It returns [ErrEpoch] if there is none.
 func (s *UMACReceivers) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r, err := s.find(packet, data)
@@ -90,14 +102,8 @@ func (l *epochs[P]) of(epoch uint8) (none P) {
 func (r *UMACReceiver) set() (*window, *form) { return &r.window, &r.form }
 func (r *GMACReceiver) set() (*window, *form) { return &r.window, &r.form }
 
-// Add adds a receiver, and returns an error if the set has one of its epoch, or of other sizes of
-// tag or data. It panics if the receiver was never set up or has been destroyed. From then on the set
-// has it: do not call Init or Destroy while it is in the set.
-//
-// If the receiver is from a constructor, and not set up in place by Init, its key is overwritten after
-// nobody has a pointer to it any more, by a finalizer of package runtime. One that Init has set up is the
-// caller's to destroy, when no call of Open or OpenBatch that began before Remove is running.
-func (s *receivers[R, P]) Add(r P) error {
+// add is Add.
+func (s *receivers[R, P]) add(r P) error {
 	w, f := r.set()
 	w.mustLive()
 	s.mu.Lock()

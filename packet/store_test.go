@@ -9,9 +9,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"example.com/fastmac/internal/fork"
@@ -31,6 +33,7 @@ type memory struct {
 	always   bool     // the later ones fail too
 	late     bool     // a call that fails has stored
 	failed   int
+	refuses  bool // Reserve, because Release was called
 	releases int
 	before   func() // each call
 }
@@ -50,8 +53,6 @@ func (m *memory) call(id [16]byte, store func()) error {
 	switch {
 	case m.id != id:
 		return errors.New("the Store of another key")
-	case m.releases > 0:
-		return errors.New("released")
 	case fails && !m.late:
 		m.failed++
 		return errMemory
@@ -65,12 +66,16 @@ func (m *memory) call(id [16]byte, store func()) error {
 }
 
 func (m *memory) Reserve(id [16]byte, n uint64) (first uint64, err error) {
+	if m.refuses {
+		return 0, errors.New("released")
+	}
 	err = m.call(id, func() { first, m.value = m.value, m.value+n })
 	return first, err
 }
 
 func (m *memory) Release(id [16]byte, next uint64) error {
-	return m.call(id, func() { m.value, m.releases = next, 1 })
+	m.refuses = true
+	return m.call(id, func() { m.value, m.releases = next, m.releases+1 })
 }
 
 func (m *memory) stored() uint64 {
@@ -274,6 +279,18 @@ func TestCatchUp(t *testing.T) {
 				t.Errorf("%d is stored in %d calls, want %d in 1", m.stored(), m.calls-calls, want)
 			}
 		}
+		// A late packet makes it store above the highest one, if the call for that one has failed.
+		m = &memory{fail: 2}
+		r = newReceiver(a, c, Stored(nil, m))
+		for _, counter := range []uint64{63, 40} {
+			if _, _, err := r.Open(sealStored(t, a, c, counter), nil); err != nil {
+				t.Errorf("counter %d: %v", counter, err)
+			}
+			r.settle()
+		}
+		if m.stored() != 63+1+defaultAhead {
+			t.Errorf("%d is stored, want %d", m.stored(), 63+1+defaultAhead)
+		}
 		// Half-way is enough.
 		r = newReceiver(a, c, Stored(nil, new(memory)))
 		for i := range uint64(1000) {
@@ -295,8 +312,17 @@ func TestBlocked(t *testing.T) {
 		block := make(chan struct{})
 		ms, mr := new(memory), new(memory)
 		s, r := newSender(a, config(), ms.steps(step)), newReceiver(a, config(), Stored(nil, mr))
-		wait := func() { <-block }
-		ms.before, mr.before = wait, wait
+		wait := func() func() {
+			var busy atomic.Bool
+			return func() {
+				if busy.Swap(true) {
+					t.Error("two calls of a Store at a time")
+				}
+				<-block
+				busy.Store(false)
+			}
+		}
+		ms.before, mr.before = wait(), wait()
 		for i := range step {
 			p, err := s.Seal(nil, nil)
 			if err != nil {
@@ -315,6 +341,9 @@ func TestBlocked(t *testing.T) {
 		stopped := make(chan error, 2)
 		go func() { stopped <- s.Stop() }()
 		go func() { stopped <- r.Stop() }()
+		for range 1000 { // so that they wait
+			runtime.Gosched()
+		}
 		close(block)
 		for range 2 {
 			if err := <-stopped; err != nil {
@@ -422,6 +451,19 @@ func TestShared(t *testing.T) {
 			t.Errorf("%v, %d is stored, and %d was", err, m.stored(), before)
 		}
 
+		// What somebody else has reserved is not set back.
+		m = new(memory)
+		r := newReceiver(a, c, Stored(nil, m))
+		m.value += 1000
+		mustOpen(r, sealStored(t, a, c, 7), nil)
+		r.settle()
+		if _, _, err := r.Open(sealStored(t, a, c, 8), nil); err != ErrOld {
+			t.Errorf("a counter that was skipped: %v", err)
+		}
+		if err := r.Stop(); err != nil || m.stored() != 1010 {
+			t.Errorf("%v, %d is stored, want 1010", err, m.stored())
+		}
+
 		m = new(memory)
 		s := newSender(a, c, m.steps(10))
 		m.value = 3
@@ -466,6 +508,70 @@ func TestCopiedStore(t *testing.T) {
 			t.Errorf("%d and %d calls, %+v", ms.calls, mr.calls, s.Stats())
 		}
 	})
+}
+
+// TestStopping has a receiver that gets packets while Stop waits: it accepts none of them.
+func TestStopping(t *testing.T) {
+	m, c := new(memory), config()
+	c.TagSize = 16
+	r := mactest.Must(NewUMACReceiver(c, Stored(nil, m)))
+	r.supply.stopping.Lock()
+	done := make(chan error)
+	go func() { done <- r.Stop() }()
+	for stopped := false; !stopped; runtime.Gosched() {
+		r.mu.Lock()
+		stopped = r.soft == 0
+		r.mu.Unlock()
+	}
+	if _, _, err := r.Open(sealStored(t, packetref.UMAC128, c, 7), nil); err != ErrEnd {
+		t.Errorf("%v, want ErrEnd", err)
+	}
+	r.supply.stopping.Unlock()
+	if err := <-done; err != nil || m.stored() != 0 {
+		t.Errorf("%v, %d is stored, want 0", err, m.stored())
+	}
+}
+
+// TestMost has a sender that uses all 2^48 counters that it may.
+func TestMost(t *testing.T) {
+	m := &memory{value: 5}
+	n := m.steps(1 << 46)
+	first := mactest.Must(n.open(new(Config), umac64, sending))
+	var c counters
+	c.init(&first)
+	total := uint64(0)
+	for {
+		_, err := c.take(1 << 45)
+		c.settle()
+		if err == ErrEnd {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		total += 1 << 45
+	}
+	if total != maxRange || m.stored() != 5+maxRange || c.StoreErr() != nil {
+		t.Errorf("%d counters, %d is stored, %v", total, m.stored(), c.StoreErr())
+	}
+}
+
+// uncomparable is a Store of a type that == cannot compare.
+type uncomparable struct {
+	*memory
+	_ []byte
+}
+
+// TestUncomparable has Stores that cannot be compared. The id tells that they are one.
+func TestUncomparable(t *testing.T) {
+	store := uncomparable{memory: new(memory)}
+	c := config()
+	c.Sender, c.TagSize = "", 16
+	if _, _, err := NewUMACPair(c, "a", "b", Stored(store, store)); err == nil {
+		t.Error("one Store for both directions")
+	}
+	if _, _, err := NewUMACPair(c, "a", "b", Stored(uncomparable{memory: new(memory)}, uncomparable{memory: new(memory)})); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestStopFails has a Store that fails when it is released. Then Stop may be called again.

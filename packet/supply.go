@@ -31,7 +31,7 @@ type Store interface {
 
 // A supply is what a Store has reserved for a sender or a receiver. Where a mutex is an argument, it
 // is that of all that follows mu, and is held by the caller only of ready and start. A supply does
-// not point to its sender or receiver: see receivers.Add.
+// not point to its sender or receiver, because a finalizer would then never run: see receivers.add.
 type supply struct {
 	store   Store
 	id      [16]byte
@@ -127,10 +127,10 @@ func (s *supply) start(mu *sync.Mutex, end uint64, extend func(first uint64)) {
 	n, running := end-s.end, make(chan struct{})
 	s.running = running
 	go func() {
+		defer close(running)
 		first, err := s.reserve(n)
 		mu.Lock()
 		defer mu.Unlock()
-		defer close(running)
 		if s.running, s.err = nil, err; err != nil {
 			s.over = s.over || errors.Is(err, errSetBack)
 			return

@@ -32,7 +32,7 @@ type window struct {
 	replayed, old, ended uint64        // packets
 	unknown              atomic.Uint64 // packets whose tag was not checked
 	alone                bool          // the runtime has allocated the receiver, and nothing with it
-	wiped                bool          // the runtime destroys it in the end: see receivers.Add
+	wiped                bool          // the runtime destroys it in the end: see receivers.add
 	_                    [14]byte
 }
 
