@@ -43,14 +43,14 @@ type HelloSession struct {
 }
 
 // With returns what the constructors of senders and receivers need: c with the epoch of the
-// session, and the Counters of the session. So NewUMACReceiver(s.With(c)) returns a receiver. In a
+// session, and its Counters, which refer to s. So NewUMACReceiver(s.With(c)) returns a receiver. In a
 // child after a fork the Counters are an error.
 func (s *HelloSession) With(c Config) (Config, Counters) {
 	if s.process != fork.Current() {
 		return c, Counters{}
 	}
 	c.Epoch = s.epoch
-	return c, NewSession(s.random[:])
+	return c, Counters{kind: kindSession, session: s.random[:], end: maxRange} // as NewSession, without its copy
 }
 
 // Opening appends the random bytes of the session, OpeningSize bytes, to dst and returns the
