@@ -106,6 +106,13 @@ func sealAt(t testing.TB, a packetref.Algorithm, c Config, counter uint64, msg s
 	return mactest.Must(s.Seal([]byte(msg), make([]byte, c.DataSize)))
 }
 
+// mustOpen opens a packet that is good.
+func mustOpen(r receiver, packet, data []byte) {
+	if _, _, err := r.Open(packet, data); err != nil {
+		panic(err)
+	}
+}
+
 // pattern returns n bytes.
 func pattern(n int) []byte {
 	b := make([]byte, n)

@@ -342,9 +342,3 @@ func deep(n int, f func()) byte {
 	}
 	return deep(n-1, f) + frame[n%len(frame)]
 }
-
-func mustOpen(r receiver, packet, data []byte) {
-	if _, _, err := r.Open(packet, data); err != nil {
-		panic(err)
-	}
-}

@@ -25,7 +25,10 @@ type Store interface {
 	Reserve(id [16]byte, n uint64) (first uint64, err error)
 
 	// Release stores that no counter from next on was used, and that none will be. After it the
-	// Store returns errors from Reserve until it is opened again.
+	// Store returns errors from Reserve until it is opened again. After an error Release may be
+	// called again.
+	//
+	// Before it, Stop reserves one counter, to see that nobody else uses the Store.
 	Release(id [16]byte, next uint64) error
 }
 
