@@ -9,8 +9,49 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/fastmac/packet"
 	"example.com/fastmac/packet/store"
 )
+
+var _ packet.Store = (*store.File)(nil)
+
+// A sender that goes on after a restart.
+func ExampleOpen() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "send")
+	if err := store.Create(path); err != nil { // once, where the secret is made
+		panic(err)
+	}
+	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Sender: "device 17", Receiver: "collector", TagSize: 16}
+	for range 2 { // the program starts twice
+		f, err := store.Open(path)
+		if err != nil {
+			panic(err)
+		}
+		s, err := packet.NewUMACSender(c, packet.Stored(f, nil))
+		if err != nil {
+			panic(err)
+		}
+		p, err := s.Seal([]byte("21.5 degrees"), nil)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%x\n", p[len("21.5 degrees"):][:8]) // epoch and counter
+		if err := s.Stop(); err != nil {
+			panic(err)
+		}
+		if err := f.Close(); err != nil {
+			panic(err)
+		}
+	}
+	// Output:
+	// 0000000000000000
+	// 0000000000000001
+}
 
 // A program that has its own packets reserves counters itself. It uses those of a range that it has
 // reserved, and no others.
