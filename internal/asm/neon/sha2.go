@@ -10,7 +10,7 @@ import "fmt"
 // of instructions fill the one unit that executes them.
 //
 // General registers: R2 is how many blocks are left, R3 the constants, R4 the end or the ends, and
-// R5, R6 and R11 are overwritten. The others belong to a lane, as the vector registers do.
+// R5, R6, R11 and R12 are overwritten. The others belong to a lane, as the vector registers do.
 // Two lanes share none, because their instructions are mixed.
 const (
 	blocksLeft x = 2
