@@ -21,6 +21,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/internal/golden"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -85,24 +86,26 @@ type block struct {
 	line     int // of its first line
 	language string
 	text     string
+	ofFile   bool // it is below a line that names the file which has it
 }
 
 func documentBlocks(t *testing.T, document string) (blocks []block) {
 	t.Helper()
 	fenced, indented := false, false
-	for i, line := range strings.Split(readText(t, document), "\n") {
+	lines := strings.Split(readText(t, document), "\n")
+	for i, line := range lines {
 		language, fence := strings.CutPrefix(line, "```")
 		code, isIndented := strings.CutPrefix(strings.ReplaceAll(line, "\t", "    "), "    ")
 		switch {
 		case fence && !fenced:
-			blocks = append(blocks, block{i + 2, language, ""})
+			blocks = append(blocks, block{i + 2, language, "", i > 0 && isFile.MatchString(lines[i-1])})
 			fenced = true
 		case fence:
 			fenced = false
 		case fenced:
 			blocks[len(blocks)-1].text += line + "\n"
 		case isIndented && !indented:
-			blocks = append(blocks, block{i + 1, "sh", code + "\n"})
+			blocks = append(blocks, block{i + 1, "sh", code + "\n", false})
 		case isIndented:
 			blocks[len(blocks)-1].text += code + "\n"
 		}
@@ -114,15 +117,46 @@ func documentBlocks(t *testing.T, document string) (blocks []block) {
 	return blocks
 }
 
+// isFile matches the line above a block that is a file of the tree, without its licence.
+var isFile = regexp.MustCompile(`^<!-- file: (\S+) -->$`)
+
+// TestFiles checks that blocks are the files that the lines above them name. With -update it writes
+// the blocks.
+func TestFiles(t *testing.T) {
+	for _, document := range documents(t) {
+		var b strings.Builder
+		old := false // in the block of a file
+		for line := range strings.Lines(readText(t, document)) {
+			if old {
+				old = line != "```\n"
+				continue
+			}
+			if b.WriteString(line); isFile.MatchString(strings.TrimSuffix(line, "\n")) {
+				_, program, ok := strings.Cut(readText(t, isFile.FindStringSubmatch(line[:len(line)-1])[1]), "\n\n")
+				if !ok {
+					t.Errorf("%s: %s has no licence", document, line)
+				}
+				b.WriteString("```go\n" + program + "```\n")
+				old = true
+			}
+		}
+		if b.String() != readText(t, document) {
+			if err := golden.Check(document, b.String()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // TestGo builds the Go code of the documents in a module that imports this tree: whole programs as
-// they are, fragments in a function.
+// they are, fragments in a function. Those that are files have tests of their own.
 func TestGo(t *testing.T) {
 	mactest.NeedGo(t)
 	module := userModule(t)
 	built := 0
 	for _, document := range documents(t) {
 		for _, b := range documentBlocks(t, document) {
-			if b.language != "go" {
+			if b.language != "go" || b.ofFile {
 				if document == "README.md" && b.language != "sh" {
 					t.Errorf("%s:%d: block of %q: want go or sh", document, b.line, b.language)
 				}
