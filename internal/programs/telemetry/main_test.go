@@ -134,7 +134,7 @@ func TestArguments(t *testing.T) {
 		t.Error("create has replaced the secret")
 	}
 	if i, err := os.Stat(filepath.Join(folder, "key")); err != nil || runtime.GOOS != "windows" && i.Mode().Perm() != 0o600 {
-		t.Errorf("the secret: %v, %v", i.Mode(), err)
+		t.Errorf("the secret: %v, %v", i, err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "key"), key[:15], 0o600); err != nil {
 		t.Fatal(err)
