@@ -1,0 +1,64 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command feed sends to many receivers, who share the secret and only listen: Config.Receiver is empty. Each has a
+// store of its own: kill anybody at any time, and no counter is used twice, and no receiver accepts a packet twice.
+// Whoever has the secret can pretend to be the sender. If a receiver might, use signatures instead.
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"log"
+	"net"
+	"os"
+
+	"example.com/fastmac/packet"
+	"example.com/fastmac/packet/store"
+)
+
+func main() {
+	if len(os.Args) < 4 {
+		log.Fatal("usage: feed create DIR RECEIVER... | send DIR ADDRESS... | receive DIR RECEIVER ADDRESS")
+	}
+	command, dir, args := os.Args[1], os.Args[2], os.Args[3:]
+	if command == "create" {
+		must(0, os.Mkdir(dir, 0o700)) // an error if it is there: a new secret has new stores
+		must(0, os.WriteFile(dir+"/key", []byte(rand.Text()+rand.Text()), 0o600))
+		for _, name := range append(args, "send") {
+			must(0, store.Create(dir+"/"+name))
+		}
+		return
+	}
+	c := packet.Config{Secret: must(os.ReadFile(dir + "/key")), Sender: "feed", TagSize: 16}
+	if command == "send" {
+		s, conn := must(packet.NewUMACSender(c, packet.Stored(must(store.Open(dir+"/send")), nil))), must(net.ListenPacket("udp", ":0"))
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			p := must(s.Seal([]byte(lines.Text()), nil))
+			for _, address := range args {
+				conn.WriteTo(p, must(net.ResolveUDPAddr("udp", address))) // after an error this packet is lost
+			}
+		}
+		must(0, s.Stop()) // counters that are left are not skipped
+		return
+	}
+	f, conn := must(store.Open(dir+"/"+args[0])), must(net.ListenPacket("udp", args[len(args)-1]))
+	r := must(packet.NewUMACReceiver(c, packet.Stored(nil, f)))
+	log.Print("listening on ", conn.LocalAddr())
+	for buffer := make([]byte, 1<<16); ; {
+		n, _, err := conn.ReadFrom(buffer)
+		if msg, counter, err := r.Open(buffer[:must(n, err)], nil); err != nil {
+			log.Print("refused: ", err)
+		} else {
+			log.Printf("packet %d: %s", counter, msg)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
