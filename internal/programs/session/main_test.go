@@ -179,6 +179,20 @@ func (r *relay) run(conn *net.UDPConn, take func(b []byte, from *net.UDPAddr)) {
 	}
 }
 
+// setServer changes the server.
+func (r *relay) setServer(server *net.UDPAddr) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.server = server
+}
+
+// sent returns all that was sent so far.
+func (r *relay) sent() (toServer, toClient [][]byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.toServer), slices.Clone(r.toClient)
+}
+
 // flood sends the client all that was ever sent, in both directions.
 func (r *relay) flood() {
 	for _, b := range slices.Concat(r.toClient, r.toServer) {
@@ -190,12 +204,9 @@ func (r *relay) flood() {
 // that: a server answers each hello with a right tag, also an old one.
 func (r *relay) replay(t *testing.T, server *net.UDPAddr) {
 	t.Helper()
-	r.mu.Lock()
-	all := slices.Concat(r.toServer, r.toClient)
-	hellos := len(r.toServer)
-	r.mu.Unlock()
+	toServer, toClient := r.sent()
 	conn := listenUDP(t)
-	conn.SetReadDeadline(time.Now().Add(5 * time.Minute)) // not to hang
+	conn.SetReadDeadline(time.Now().Add(time.Minute)) // not to hang
 	answer := func() {
 		for buffer := make([]byte, 2000); ; { // others are echoes of packets that come late
 			if n, err := conn.Read(buffer); err != nil {
@@ -205,10 +216,10 @@ func (r *relay) replay(t *testing.T, server *net.UDPAddr) {
 			}
 		}
 	}
-	for i, b := range all {
+	for i, b := range slices.Concat(toServer, toClient) {
 		conn.WriteTo(b, server)
-		if i >= hellos || len(b) != packet.HelloSize {
-			conn.WriteTo(all[0], server) // the first that a client sent
+		if i >= len(toServer) || len(b) != packet.HelloSize {
+			conn.WriteTo(toServer[0], server) // the first that a client sent
 		}
 		answer()
 	}
@@ -219,6 +230,7 @@ func (r *relay) replay(t *testing.T, server *net.UDPAddr) {
 func TestRestarts(t *testing.T) {
 	secret, r := newSecret(t, 32), newRelay(t)
 	var server, client *process
+	var address *net.UDPAddr
 	accepted, sent := map[string]bool{}, map[string]bool{}
 	stop := func() {
 		for _, line := range server.end() {
@@ -237,12 +249,9 @@ func TestRestarts(t *testing.T) {
 			if server != nil {
 				stop()
 			}
-			p, address := startServer(t, secret)
-			server = p
+			server, address = startServer(t, secret)
 			r.replay(t, address)
-			r.mu.Lock()
-			r.server = address
-			r.mu.Unlock()
+			r.setServer(address)
 		}
 		if round%3 != 2 { // 0, 1, 3, 4, 6
 			if client != nil {
@@ -257,7 +266,7 @@ func TestRestarts(t *testing.T) {
 				good++
 				through++
 			}
-			r.replay(t, r.server)
+			r.replay(t, address)
 			r.mu.Lock()
 			r.flood()
 			r.mu.Unlock()
@@ -265,13 +274,14 @@ func TestRestarts(t *testing.T) {
 	}
 	client.end()
 	stop()
-	t.Logf("%d messages, %d accepted, %d echoes; %d datagrams to servers, %d to clients", len(sent), len(accepted), through, len(r.toServer), len(r.toClient))
+	toServer, toClient := r.sent()
+	t.Logf("%d messages, %d accepted, %d echoes; %d datagrams to servers, %d to clients", len(sent), len(accepted), through, len(toServer), len(toClient))
 	if len(accepted) < through {
 		t.Errorf("%d echoes of %d messages", through, len(accepted))
 	}
 
 	used := map[string]bool{} // openings, epochs and counters of packets of clients
-	for _, b := range r.toServer {
+	for _, b := range toServer {
 		if n := len(b); n != packet.HelloSize {
 			key := string(b[:packet.OpeningSize]) + string(b[n-24:n-16])
 			if used[key] {
@@ -307,15 +317,16 @@ func TestEchoes(t *testing.T) {
 func TestForged(t *testing.T) {
 	secret, r := newSecret(t, 32), newRelay(t)
 	server, address := startServer(t, secret)
-	r.server = address
+	r.setServer(address)
 	client := start(t, 30*time.Millisecond, "client", secret, r.front.LocalAddr().String())
 	for i := 0; !client.say(t, fmt.Sprintf("message %d", i)); i++ {
 	}
 	client.end()
+	toServer, _ := r.sent()
 	conn := listenUDP(t)
-	conn.SetReadDeadline(time.Now().Add(5 * time.Minute)) // not to hang
+	conn.SetReadDeadline(time.Now().Add(time.Minute)) // not to hang
 	answer := func() []byte {
-		conn.WriteTo(r.toServer[0], address)
+		conn.WriteTo(toServer[0], address)
 		b := make([]byte, 2000)
 		n, err := conn.Read(b)
 		if err != nil || n != packet.HelloSize {
