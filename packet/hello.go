@@ -33,6 +33,8 @@ const (
 	helloKeySize    = 32
 )
 
+var zeroRandom [helloRandomSize]byte
+
 // HelloSession is one session: 16 random bytes of each end, and the epoch, which the server chose.
 // It is not secret. Make at most one sender and one receiver of it at each end: a second sender
 // would repeat counters. The zero value is no session: With then returns Counters that are an error.
@@ -277,8 +279,8 @@ func (h *HelloServer) Begin(opening []byte, c Config) (s HelloSession, open bool
 		return s, true, nil
 	case subtle.ConstantTimeCompare(server, h.next[:]) != 1:
 		return s, false, ErrEpoch
-	case subtle.ConstantTimeCompare(client, server) == 1: // no client has these, and no key is made of them
-		return s, false, ErrForged
+	case subtle.ConstantTimeCompare(client, server) == 1, subtle.ConstantTimeCompare(client, zeroRandom[:]) == 1:
+		return s, false, ErrForged // no client has these, and the constructors refuse them
 	case h.forged >= c.helloLimit():
 		return s, false, ErrWorn
 	}

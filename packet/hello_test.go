@@ -402,6 +402,7 @@ func TestForgedOpening(t *testing.T) {
 	server := opening[16:OpeningSize]
 	for range 2 {
 		e.want("twice the server's random bytes", slices.Concat(server, server, opening[OpeningSize:]), ErrForged)
+		e.want("zeros for the client's random bytes", slices.Concat(make([]byte, 16), server, opening[OpeningSize:]), ErrForged)
 		e.want("the open session's client", slices.Concat(old.Opening(nil)[:16], opening[16:]), ErrEpoch) // its receiver says so
 		if e.forged != counted {
 			t.Errorf("%d wrong openings, want %d", e.forged, counted)
@@ -526,7 +527,7 @@ func TestWornOpening(t *testing.T) {
 	}{{Config{TagSize: 8}, 1 << 32}, {Config{TagSize: 16}, 1 << 48}, {Config{}, 1 << 32}, {Config{TagSize: 16, MaxForged: 3}, 3}} {
 		e := newHelloEnd(t, helloConfig())
 		e.answer(e.dial().hello())
-		opening := append(make([]byte, 16), e.next[:]...)
+		opening := append(pattern(16), e.next[:]...)
 		e.forged = l.want - 1
 		for _, want := range []error{nil, ErrWorn, ErrWorn} {
 			if _, _, err := e.Begin(opening, l.c); err != want {

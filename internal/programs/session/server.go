@@ -42,7 +42,7 @@ func server(c packet.Config, address string) error {
 		if !open {
 			config, counters := session.With(c)
 			if s, r, err = packet.NewUMACPair(config, "server", "client", counters); err != nil {
-				continue // an opening that no client sends
+				return err
 			}
 		}
 		message, _, err := r.Open(buffer[:n], nil)

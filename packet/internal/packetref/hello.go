@@ -99,7 +99,7 @@ func (s *HelloServer) Begin(opening []byte) (open bool, result Result) {
 		return true, Good
 	case s.Next == nil || !bytes.Equal(opening[16:], s.Next):
 		return false, Epoch
-	case bytes.Equal(opening[:16], opening[16:]):
+	case bytes.Equal(opening[:16], opening[16:]) || bytes.Equal(opening[:16], make([]byte, 16)):
 		return false, Forged
 	case s.Forged >= s.MaxForged:
 		return false, Worn
