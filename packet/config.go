@@ -84,7 +84,9 @@ type Config struct {
 
 	// Ahead is how many counters above the highest one a receiver with a [Store] reserves; 0 means 64.
 	// After a crash it refuses up to that many packets that it has not had. Use at least the number
-	// of packets that arrive while the Store writes twice. All others ignore Ahead.
+	// of packets that arrive while the Store writes twice. If it is too small, some packets are
+	// refused with [ErrEnd], and the receiver doubles it, up to 2^20, until it keeps up. All others
+	// ignore Ahead.
 	Ahead uint64
 }
 

@@ -25,6 +25,7 @@ const (
 	minSessionSize = 32
 	storeStep      = 1 << 32 // what a sender reserves at a time
 	defaultAhead   = 64
+	maxAhead       = 1 << 20 // up to which a receiver doubles it
 )
 
 // Counters says why no counter is used twice under one key, and why no packet is accepted twice,
@@ -100,7 +101,7 @@ func (n *Counters) check(role byte) error {
 			return fmt.Errorf("packet: Stored without a Store for the %s", roleNames[role])
 		}
 		// Of a type that cannot be compared the id tells.
-		if n.send != nil && n.receive != nil && reflect.TypeOf(n.send).Comparable() && n.send == n.receive {
+		if n.send != nil && n.receive != nil && reflect.ValueOf(n.send).Comparable() && reflect.ValueOf(n.receive).Comparable() && n.send == n.receive {
 			return errors.New("packet: Stored with one Store for both directions: want two")
 		}
 	}
@@ -226,8 +227,8 @@ func (c *counters) mustLive() {
 
 // Stop ends the sender's range for good: from then on Seal returns [ErrEnd]. With a [Store], Stop
 // waits for it, and releases the counters that are left, so that nothing is skipped after a restart.
-// It returns the Store's error, and may then be called again. Call it before the program ends; after a
-// crash the counters that were reserved are skipped. In a child after a fork it returns [ErrCopied]
+// It returns the Store's error: then these counters are skipped, and another call returns the
+// same. Call it before the program ends; after a crash the counters that were reserved are skipped. In a child after a fork it returns [ErrCopied]
 // and stores nothing.
 func (c *counters) Stop() error {
 	c.mustLive()
@@ -247,6 +248,9 @@ func (c *counters) StoreErr() error {
 	c.mustLive()
 	if c.supply == nil {
 		return nil
+	}
+	if fork.Current() != c.process {
+		return ErrCopied
 	}
 	return c.supply.failure(&c.supply.mu)
 }

@@ -207,7 +207,7 @@ func TestStop(t *testing.T) {
 				}
 			}
 			r.settle()
-			if r.Stats().Ended < 2 || ms.calls != 3 || mr.stored() != r.Next() {
+			if r.Stats().Ended < 2 || ms.calls != 2 || mr.stored() != r.Next() {
 				t.Errorf("%+v, %d calls of the sender's Store, %d is stored", r.Stats(), ms.calls, mr.stored())
 			}
 		}

@@ -77,9 +77,12 @@ func (d *disk) Reserve(id [16]byte, n uint64) (first uint64, err error) {
 	return first, nil
 }
 
-func (d *disk) Release(id [16]byte, next uint64) error {
+func (d *disk) Release(id [16]byte, end, next uint64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.value != end {
+		return fmt.Errorf("%d counters are reserved, and not %d", d.value, end)
+	}
 	d.value = next
 	return nil
 }

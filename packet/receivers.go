@@ -39,8 +39,8 @@ type GMACReceivers struct {
 // tag or data. It panics if the receiver was never set up or has been destroyed. From then on the set
 // has it: do not call Init or Destroy while it is in the set.
 //
-// If the receiver is from a constructor, and not set up in place by Init, its key is overwritten after
-// nobody has a pointer to it any more, by a finalizer of package runtime. One that Init has set up is the
+// The receiver must have no finalizer of the caller's. If it is from a constructor, and not set up in
+// place by Init, its key is overwritten after nobody has a pointer to it any more, by a finalizer of package runtime. One that Init has set up is the
 // caller's to destroy, when no call of Open or OpenBatch that began before Remove is running.
 func (s *UMACReceivers) Add(r *UMACReceiver) error { return s.add(r) }
 

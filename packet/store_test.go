@@ -73,9 +73,16 @@ func (m *memory) Reserve(id [16]byte, n uint64) (first uint64, err error) {
 	return first, err
 }
 
-func (m *memory) Release(id [16]byte, next uint64) error {
+func (m *memory) Release(id [16]byte, end, next uint64) (err error) {
 	m.refuses = true
-	return m.call(id, func() { m.value, m.releases = next, m.releases+1 })
+	failed := m.call(id, func() {
+		if m.value != end {
+			err = errors.New("somebody else has reserved counters")
+			return
+		}
+		m.value, m.releases = next, m.releases+1
+	})
+	return errors.Join(err, failed)
 }
 
 func (m *memory) stored() uint64 {
@@ -572,26 +579,143 @@ func TestUncomparable(t *testing.T) {
 	if _, _, err := NewUMACPair(c, "a", "b", Stored(uncomparable{memory: new(memory)}, uncomparable{memory: new(memory)})); err != nil {
 		t.Error(err)
 	}
+	type inside struct { // comparable, but with what is not
+		*memory
+		any
+	}
+	if _, _, err := NewUMACPair(c, "a", "b", Stored(inside{new(memory), []int{1}}, inside{new(memory), []int{1}})); err != nil {
+		t.Error(err)
+	}
 }
 
-// TestStopFails has a Store that fails when it is released. Then Stop may be called again.
+// held is a memory whose second call waits, until it is let go.
+func held() (m *memory, waits, goes chan struct{}) {
+	m, waits, goes = new(memory), make(chan struct{}), make(chan struct{})
+	var calls atomic.Int32
+	m.before = func() {
+		if calls.Add(1) == 2 {
+			close(waits)
+			<-goes
+		}
+	}
+	return m, waits, goes
+}
+
+// others reserves counters as somebody else.
+func (m *memory) others(n uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.value += n
+}
+
+// TestStopBusy stops a sender and a receiver whose Store is at work and gives counters to somebody else
+// first: these are not released.
+func TestStopBusy(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		c.Ahead = 100
+		ms, sends, send := held()
+		s := newSender(a, c, ms.steps(100))
+		for range 51 {
+			mactest.Must(s.Seal(nil, nil))
+		}
+		mr, receives, receive := held()
+		r := newReceiver(a, c, Stored(nil, mr))
+		mustOpen(r, sealStored(t, a, c, 60), nil)
+		<-sends
+		<-receives
+		ms.others(100)
+		mr.others(100)
+		var wg sync.WaitGroup
+		for _, stop := range []func() error{s.Stop, r.Stop} {
+			wg.Go(func() {
+				if err := stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(send)
+		close(receive)
+		wg.Wait()
+		if ms.stored() != 200 || mr.stored() != 200 {
+			t.Errorf("%d and %d are stored, want 200", ms.stored(), mr.stored())
+		}
+	})
+}
+
+// TestStopLate has somebody else reserve counters directly before a Stop, which then releases nothing.
+func TestStopLate(t *testing.T) {
+	m := new(memory)
+	s := newSender(packetref.UMAC64, config(), m.steps(100))
+	mactest.Must(s.Seal(nil, nil))
+	m.others(100)
+	for range 2 {
+		if err := s.Stop(); err == nil || m.stored() != 200 {
+			t.Errorf("%v, %d is stored, want 200", err, m.stored())
+		}
+	}
+}
+
+// TestOutrun has packets that come faster than the Store writes: the receiver reserves more.
+func TestOutrun(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		m, waits, goes := held()
+		r := newReceiver(a, config(), Stored(nil, m))
+		open := func(counter uint64, want error) {
+			t.Helper()
+			if _, _, err := r.Open(sealStored(t, a, config(), counter), nil); err != want {
+				t.Errorf("counter %d: %v, want %v", counter, err, want)
+			}
+		}
+		open(40, nil)
+		<-waits
+		open(41+defaultAhead, ErrEnd)
+		close(goes)
+		r.settle()
+		for at := uint64(1000); at < 3000; at += 1000 {
+			open(at, ErrEnd)
+			r.settle()
+			open(at, nil)
+			r.settle()
+			if want := at + 1 + 2*defaultAhead; m.stored() != want {
+				t.Errorf("%d is stored, want %d", m.stored(), want)
+			}
+		}
+	})
+}
+
+// TestStopInCopy has a child after a fork, in which nobody ends a call of the Store.
+func TestStopInCopy(t *testing.T) {
+	m, waits, goes := held()
+	r := newReceiver(packetref.UMAC64, config(), Stored(nil, m))
+	mustOpen(r, sealStored(t, packetref.UMAC64, config(), 40), nil)
+	<-waits
+	fork.Pretend()
+	if err := r.Stop(); err != ErrCopied {
+		t.Errorf("Stop: %v", err)
+	}
+	if err := r.StoreErr(); err != ErrCopied {
+		t.Errorf("StoreErr: %v", err)
+	}
+	close(goes)
+}
+
+// TestStopFails has a Store that fails when it is released. It is asked once: between two calls somebody
+// else could use the counters.
 func TestStopFails(t *testing.T) {
-	for fail := 2; fail <= 3; fail++ {
-		ms, mr := &memory{fail: fail}, &memory{fail: fail}
-		s, r := newSender(packetref.UMAC64, config(), ms.steps(10)), newReceiver(packetref.UMAC64, config(), Stored(nil, mr))
-		p := mactest.Must(s.Seal(nil, nil))
-		mustOpen(r, p, nil)
+	ms, mr := &memory{fail: 2}, &memory{fail: 2}
+	s, r := newSender(packetref.UMAC64, config(), ms.steps(10)), newReceiver(packetref.UMAC64, config(), Stored(nil, mr))
+	p := mactest.Must(s.Seal(nil, nil))
+	mustOpen(r, p, nil)
+	for range 2 {
 		for _, stop := range []func() error{s.Stop, r.Stop} {
 			if err := stop(); !errors.Is(err, errMemory) {
-				t.Errorf("call %d fails: %v", fail, err)
-			}
-			if err := stop(); err != nil {
-				t.Errorf("call %d fails, and the next does not: %v", fail, err)
+				t.Errorf("the Store fails: %v", err)
 			}
 		}
-		if ms.stored() != 1 || mr.stored() != 1 {
-			t.Errorf("%d and %d are stored, want 1", ms.stored(), mr.stored())
-		}
+	}
+	if ms.stored() != 10 || mr.stored() != 64 || ms.calls != 2 || mr.calls != 2 {
+		t.Errorf("%d and %d are stored in %d and %d calls", ms.stored(), mr.stored(), ms.calls, mr.calls)
 	}
 }
 

@@ -24,12 +24,14 @@ type Store interface {
 	// error and stores nothing.
 	Reserve(id [16]byte, n uint64) (first uint64, err error)
 
-	// Release stores that no counter from next on was used, and that none will be. After it the
-	// Store returns errors from Reserve until it is opened again. After an error Release may be
-	// called again.
+	// Release stores next, the first counter that was not used, in place of end, the sum that the last
+	// good Reserve of the caller stored. If another number is stored, because somebody else has
+	// reserved counters, it returns an error and stores nothing. No other call may come between the
+	// look and the change: in a database both are one transaction. It is called at most once, as the
+	// last call, also if there is an error.
 	//
-	// Before it, Stop reserves one counter, to see that nobody else uses the Store.
-	Release(id [16]byte, next uint64) error
+	// Neither may call the sender or receiver, which may be waiting for it.
+	Release(id [16]byte, end, next uint64) error
 }
 
 // A supply is what a Store has reserved for a sender or a receiver. Where a mutex is an argument, it
@@ -46,12 +48,15 @@ type supply struct {
 	mu       sync.Mutex // of a sender; a receiver has another one
 
 	end     uint64        // of what is reserved
-	stored  uint64        // the number in the Store, if the last call was good
+	stored  uint64        // what the last good Reserve has stored
+	low     uint64        // counters below it are used, or were reserved by somebody else
 	running chan struct{} // closed when the call of Reserve has ended; nil if there is none
+	asked   uint64        // the end after that call
+	outrun  bool          // of a receiver: a packet beyond that came meanwhile
 	err     error         // of the last call of Reserve
 	over    bool          // nothing is reserved any more
-	asked   bool          // the Store is known to have nobody else, and may only be released
-	done    bool          // released
+	done    bool          // Release has been called
+	failed  error         // by Release
 }
 
 var errSetBack = errors.New("packet: the Store was set back")
@@ -128,7 +133,7 @@ func (s *supply) start(mu *sync.Mutex, end uint64, extend func(first uint64)) {
 		return
 	}
 	n, running := end-s.end, make(chan struct{})
-	s.running = running
+	s.running, s.asked = running, end
 	go func() {
 		defer close(running)
 		first, err := s.reserve(n)
@@ -139,7 +144,9 @@ func (s *supply) start(mu *sync.Mutex, end uint64, extend func(first uint64)) {
 			return
 		}
 		skipped := first > s.end
-		s.stored = first + n
+		if s.stored = first + n; skipped {
+			s.low = first
+		}
 		s.end = min(s.stored, s.most)
 		if s.over {
 			return
@@ -161,31 +168,23 @@ func (s *supply) wait(mu *sync.Mutex) {
 	}
 }
 
-// stop ends what is reserved, and releases what was not used, from next on.
+// stop ends what is reserved, and releases what was not used, from next on, once.
 func (s *supply) stop(mu *sync.Mutex, next uint64) error {
 	s.stopping.Lock()
 	defer s.stopping.Unlock()
 	s.abandon(mu)
-	if s.wait(mu); s.done {
-		return nil
-	}
-	if !s.asked { // if somebody else has reserved counters in this Store, it must not be set back
-		first, err := s.reserve(1)
-		if err != nil {
-			return err
-		}
-		if first != s.stored {
-			return fmt.Errorf("packet: nothing is released: the Store has reserved counters up to %d, and here up to %d", first, s.stored)
-		}
-		s.stored, s.asked = first+1, true
-	} else if fork.Current() != s.process {
+	s.wait(mu)
+	if fork.Current() != s.process {
 		return ErrCopied
 	}
-	if err := s.store.Release(s.id, next); err != nil {
-		return fmt.Errorf("packet: the Store releases no counters: %w", err)
+	if s.done {
+		return s.failed
 	}
 	s.done = true
-	return nil
+	if err := s.store.Release(s.id, s.stored, max(next, s.low)); err != nil {
+		s.failed = fmt.Errorf("packet: the Store releases no counters: %w", err)
+	}
+	return s.failed
 }
 
 // abandon ends what is reserved: extend is not called any more.

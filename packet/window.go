@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/fork"
 )
 
 // window is what a receiver remembers: the counters that it has accepted, as the ReplayWindow
@@ -162,7 +163,12 @@ func (w *window) beyond(counter uint64) error {
 		return ErrEnd
 	}
 	if s.ready() {
+		if s.outrun {
+			s.outrun, s.step = false, max(s.step, min(2*s.step, maxAhead))
+		}
 		s.start(&w.mu, max(w.highest, counter)+1+s.step, w.extend) // so a crash loses at most a step
+	} else if s.running != nil && counter >= s.asked {
+		s.outrun = true
 	}
 	if counter >= s.end || s.over {
 		return ErrEnd
@@ -194,13 +200,16 @@ func (w *window) mustLive() {
 
 // Stop ends the receiver's range for good: from then on no packet is accepted, and Open returns
 // [ErrEnd] at best. With a [Store], Stop waits for it, and releases the counters above the highest
-// accepted one, so that nothing is refused after a restart. It returns the Store's error, and may then
-// be called again. Call it before the program ends; after a crash the receiver refuses the packets
+// accepted one, so that nothing is refused after a restart. It returns the Store's error: then
+// these counters are refused, and another call returns the same. Call it before the program ends; after a crash the receiver refuses the packets
 // that it had reserved counters for. In a child after a fork it returns [ErrCopied], if there is a
 // Store, and stores nothing.
 func (w *window) Stop() error {
 	w.mustLive()
 	s := w.supply
+	if s != nil && fork.Current() != s.process { // then the mutex may be locked for ever
+		return ErrCopied
+	}
 	w.mu.Lock()
 	w.soft = 0
 	if s != nil {
@@ -220,6 +229,9 @@ func (w *window) StoreErr() error {
 	w.mustLive()
 	if w.supply == nil {
 		return nil
+	}
+	if fork.Current() != w.supply.process {
+		return ErrCopied
 	}
 	return w.supply.failure(&w.mu)
 }

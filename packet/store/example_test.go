@@ -78,7 +78,7 @@ func Example() {
 		}
 		fmt.Println("counters", first, "to", first+999)
 		next := first + 3 // it uses three of them
-		if err := f.Release(id, next); err != nil {
+		if err := f.Release(id, first+1000, next); err != nil {
 			panic(err)
 		}
 		if err := f.Close(); err != nil {

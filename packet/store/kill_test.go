@@ -86,7 +86,7 @@ func use(what, path string, before func(string) error) error {
 			return f.Close()
 		}
 	}
-	if err := f.Release(id, first+(ranges-1)*step+1); err != nil {
+	if err := f.Release(id, f.end, first+(ranges-1)*step+1); err != nil {
 		return err
 	}
 	return f.Close()

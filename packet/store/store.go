@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"example.com/fastmac/internal/fork"
 )
 
 // ErrLocked means that another File has the lock, in this process or in another one. The errors of
@@ -24,6 +26,8 @@ var ErrLocked = errors.New("store: another process has the lock, or another File
 type File struct {
 	path   string                  // absolute, as the folder of the process may change
 	before func(step string) error // for tests; nil otherwise
+
+	process fork.Process // the one that has opened it
 
 	mu    sync.Mutex
 	lock  *os.File // nil after Close
@@ -99,7 +103,7 @@ func Open(path string) (*File, error) {
 		l.Close()
 		return nil, err
 	}
-	return &File{path: path, lock: l, state: s, may: [2]state{s, s}, low: s.end}, nil
+	return &File{path: path, process: fork.Current(), lock: l, state: s, may: [2]state{s, s}, low: s.end}, nil
 }
 
 // lock opens a file and locks it.
@@ -110,6 +114,9 @@ func lock(path string, flag int) (*os.File, error) {
 	}
 	if err := flock(l); err != nil {
 		l.Close()
+		if flag&os.O_EXCL != 0 && !errors.Is(err, ErrLocked) {
+			os.Remove(path) // nobody can have locked it either
+		}
 		return nil, fmt.Errorf("%w: %s", err, path)
 	}
 	// Its name must be that of this file still, and no link: a lock under another name is no lock.
@@ -147,8 +154,12 @@ func (f *File) Close() error {
 // The id tells which key and direction the counters are of. The first Reserve after Create binds the
 // store to it. A store with another id returns an error.
 //
-// After an error the caller has what it had before, and may try again.
+// After an error the caller has what it had before, and may try again. In a child after a fork, Reserve
+// and Release return errors.
 func (f *File) Reserve(id [16]byte, n uint64) (first uint64, err error) {
+	if err := f.own(); err != nil {
+		return 0, err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.check(id); err != nil {
@@ -170,25 +181,38 @@ func (f *File) Reserve(id [16]byte, n uint64) (first uint64, err error) {
 }
 
 // Release stores durably that no counter from next on was used, and that the caller will use none. So
-// the next process skips none. next is not below the first counter that was reserved since Open, not
-// above the end of the last ones, and not below that of an earlier call. If nothing was reserved, next is
-// where counters would have begun.
+// the next process skips none. end is first+n of the caller's last Reserve: if somebody else has
+// reserved counters since then, Release returns an error and stores nothing. next is not above end, not
+// below the first counter that was reserved since Open, and not below that of an earlier call. If
+// nothing was reserved, both are where counters would have begun.
 //
 // After Release, Reserve returns an error until the store is opened again. After an error of the
 // disk, Release may be tried again.
-//
-// All counters are one range: if several callers reserve from one File, none of them can release.
-func (f *File) Release(id [16]byte, next uint64) error {
+func (f *File) Release(id [16]byte, end, next uint64) error {
+	if err := f.own(); err != nil {
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.check(id); err != nil {
 		return err
+	}
+	if end != f.end {
+		return fmt.Errorf("store: %s: counters up to %d are reserved, and not up to %d: somebody else has used the store, and nothing is released", f.path, f.end, end)
 	}
 	if next < f.low || next > f.end {
 		return fmt.Errorf("store: %s: the next counter is said to be %d: want %d to %d", f.path, next, f.low, f.end)
 	}
 	f.released, f.low = true, next
 	return f.write(state{f.id, f.bound, next})
+}
+
+// own returns an error in a child after a fork, which has the lock of its parent.
+func (f *File) own() error {
+	if fork.Current() != f.process {
+		return fmt.Errorf("store: %s: this process was forked from the one that has opened it", f.path)
+	}
+	return nil
 }
 
 func (f *File) check(id [16]byte) error {

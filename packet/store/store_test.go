@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"example.com/fastmac/internal/fork"
 )
 
 var (
@@ -58,7 +60,7 @@ func mustReserve(t *testing.T, f *File, n, want uint64) {
 
 func mustRelease(t *testing.T, f *File, next uint64) {
 	t.Helper()
-	if err := f.Release(id, next); err != nil {
+	if err := f.Release(id, f.end, next); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -122,16 +124,18 @@ func TestArguments(t *testing.T) {
 	refused("no counters", reserve(otherID, 0)) // it does not bind the store
 	refused("are left", reserve(otherID, 1<<56+1))
 	refused("are left", reserve(id, math.MaxUint64))
-	refused("want 0 to 0", f.Release(id, 1))
+	refused("want 0 to 0", f.Release(id, f.end, 1))
 	if !bytes.Equal(before, mustRead(t, path)) {
 		t.Error("the file has changed")
 	}
 	mustReserve(t, f, 100, 0)
 	before = mustRead(t, path)
 	refused("another secret", reserve(otherID, 1))
-	refused("another secret", f.Release(otherID, 50))
-	refused("want 0 to 100", f.Release(id, 101))
-	refused("want 0 to 100", f.Release(id, math.MaxUint64))
+	refused("another secret", f.Release(otherID, f.end, 50))
+	refused("want 0 to 100", f.Release(id, f.end, 101))
+	refused("somebody else", f.Release(id, 99, 50))
+	refused("somebody else", f.Release(id, 101, 50))
+	refused("want 0 to 100", f.Release(id, f.end, math.MaxUint64))
 	refused("are left", reserve(id, 1<<56-99))
 	refused("are left", reserve(id, math.MaxUint64-99))
 	if !bytes.Equal(before, mustRead(t, path)) {
@@ -141,17 +145,17 @@ func TestArguments(t *testing.T) {
 
 	f = mustOpen(t, path)
 	refused("another secret", reserve(otherID, 1))
-	refused("want 100 to 100", f.Release(id, 99))
+	refused("want 100 to 100", f.Release(id, f.end, 99))
 	mustReserve(t, f, 100, 100)
-	refused("want 100 to 200", f.Release(id, 99))
+	refused("want 100 to 200", f.Release(id, f.end, 99))
 	mustRelease(t, f, 150)
 	refused("Release has been called", reserve(id, 1))
-	refused("want 150 to 150", f.Release(id, 149))
-	refused("want 150 to 150", f.Release(id, 151))
+	refused("want 150 to 150", f.Release(id, f.end, 149))
+	refused("want 150 to 150", f.Release(id, f.end, 151))
 	mustRelease(t, f, 150)
 	f.Close()
 	refused("closed", reserve(id, 1))
-	refused("closed", f.Release(id, 150))
+	refused("closed", f.Release(id, f.end, 150))
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
@@ -162,7 +166,7 @@ func TestArguments(t *testing.T) {
 func TestReleaseNothing(t *testing.T) {
 	path := newStore(t)
 	f := mustOpen(t, path)
-	if err := f.Release(otherID, 0); err != nil { // it does not bind the store
+	if err := f.Release(otherID, f.end, 0); err != nil { // it does not bind the store
 		t.Error(err)
 	}
 	f.Close()
@@ -226,7 +230,7 @@ func TestConcurrent(t *testing.T) {
 	// Of Reserve, Release and Close at once, each is done or gives an error.
 	errs := make([]error, 3)
 	wg.Go(func() { _, errs[0] = f.Reserve(id, 10) })
-	wg.Go(func() { errs[1] = f.Release(id, 240) })
+	wg.Go(func() { errs[1] = f.Release(id, f.end, 240) })
 	wg.Go(func() { errs[2] = f.Close() })
 	wg.Wait()
 	want := uint64(240)
@@ -328,7 +332,7 @@ func TestReleaseFails(t *testing.T) {
 		f := mustOpen(t, path)
 		mustReserve(t, f, 100, 0)
 		f.before = failAt(step)
-		if err := f.Release(id, 50); !errors.Is(err, errFull) {
+		if err := f.Release(id, f.end, 50); !errors.Is(err, errFull) {
 			t.Errorf("failure before %q: error %v", step, err)
 		}
 		want := uint64(100)
@@ -342,7 +346,7 @@ func TestReleaseFails(t *testing.T) {
 		if _, err := f.Reserve(id, 1); err == nil {
 			t.Error("Reserve after a Release that failed")
 		}
-		wantError(t, f.Release(id, 49), path, "want 50 to 100")
+		wantError(t, f.Release(id, f.end, 49), path, "want 50 to 100")
 		mustRelease(t, f, 50)
 		f.Close()
 		mustReserve(t, mustOpen(t, path), 1, 50)
@@ -669,7 +673,7 @@ func TestChanged(t *testing.T) {
 	mustWrite(t, path, own)
 	mustReserve(t, f, 10, 100)
 	mustWrite(t, path, own)
-	wantError(t, f.Release(id, 105), path, "make a new secret")
+	wantError(t, f.Release(id, f.end, 105), path, "make a new secret")
 	if !bytes.Equal(mustRead(t, path), own) {
 		t.Error("Release has changed the file")
 	}
@@ -694,7 +698,7 @@ func TestTwoLocks(t *testing.T) {
 	mustReserve(t, second, 100, 100)
 	_, err := first.Reserve(id, 100)
 	wantError(t, err, path, "another one uses it")
-	wantError(t, first.Release(id, 50), path, "another one uses it")
+	wantError(t, first.Release(id, first.end, 50), path, "another one uses it")
 	mustReserve(t, second, 100, 200)
 }
 
@@ -714,5 +718,27 @@ func TestFolder(t *testing.T) {
 		if err := call(""); err == nil {
 			t.Error("no path is a path")
 		}
+	}
+}
+
+// TestCopied has a child after a fork.
+func TestCopied(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store")
+	if err := Create(path); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	mustReserve(t, f, 10, 0)
+	before := mustRead(t, path)
+	fork.Pretend()
+	_, err = f.Reserve(id, 1)
+	wantError(t, err, path, "forked")
+	wantError(t, f.Release(id, 10, 5), path, "forked")
+	if !bytes.Equal(before, mustRead(t, path)) {
+		t.Error("the file has changed")
 	}
 }

@@ -115,7 +115,7 @@ func useLimited(path string) error {
 	if err := limit(20); err != nil {
 		return err
 	}
-	if err := f.Release(id, 15); !errors.Is(err, unix.EFBIG) {
+	if err := f.Release(id, f.end, 15); !errors.Is(err, unix.EFBIG) {
 		return fmt.Errorf("Release without room: %w", err)
 	}
 	if err := f.Close(); err != nil {
