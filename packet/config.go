@@ -44,7 +44,7 @@ const (
 )
 
 // A Config says who sends to whom, and how. The sender and the receiver of one direction have equal
-// Configs, except for Window, MaxForged and Ahead, which senders ignore. The key is derived from all
+// Configs, except for Window and MaxForged, which senders ignore, and Ahead. The key is derived from all
 // other fields. So senders whose Configs differ in one of them have different keys, and a receiver
 // refuses everything from a sender with another Config.
 type Config struct {
@@ -82,11 +82,16 @@ type Config struct {
 	// forgery then grows further.
 	MaxForged uint64
 
-	// Ahead is how many counters above the highest one a receiver with a [Store] reserves; 0 means 64.
-	// After a crash it refuses up to that many packets that it has not had. Use at least the number
-	// of packets that arrive while the Store writes twice. If it is too small, some packets are
-	// refused with [ErrEnd], and the receiver doubles it, up to 2^20, until it keeps up. All others
-	// ignore Ahead.
+	// Ahead is how many counters a sender or a receiver with a [Store] reserves at a time; 0 means 2^32
+	// for a sender and 64 for a receiver. All others ignore it.
+	//
+	// After each crash a receiver refuses up to that many packets that it has not had. Use at least the
+	// number of packets that arrive while the Store writes twice. If it is too small, some packets
+	// are refused with [ErrEnd], and the receiver doubles it, up to 2^20, until it keeps up.
+	//
+	// After each crash a sender skips up to 1.5 times as many, and a receiver refuses the packet that
+	// comes first if that is more than its own Ahead. For a device that loses its power after a few
+	// packets, use 32 at the sender: it can then seal 32 packets in the time of a write.
 	Ahead uint64
 }
 

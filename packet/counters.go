@@ -57,7 +57,7 @@ func NewSession(session []byte) Counters {
 // error. They also return one if send and receive are the same Store, and if a Store fails or is
 // that of another key.
 //
-// A sender reserves 2^32 counters at a time, and a receiver Config.Ahead above the highest one. When
+// Config.Ahead is how many counters a sender reserves at a time, or a receiver above the highest. When
 // half of them are left, they reserve more, in a goroutine of their own. If the Store fails, StoreErr
 // returns the error, and each packet from then on tries again. After the last counter there is
 // [ErrEnd]. A receiver that gets an authentic packet beyond its end refuses it with [ErrEnd], and

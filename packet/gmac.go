@@ -242,7 +242,7 @@ func (s *GMACSender) Overhead() int {
 }
 
 // Destroy overwrites the sender and its key with zeros. Any later use panics; a second Destroy does
-// nothing. Do not call Destroy while the sender is in use.
+// nothing. Do not call Destroy while the sender is in use: the process may crash.
 func (s *GMACSender) Destroy() {
 	s.key.Destroy()
 	s.salt = 0
@@ -328,7 +328,7 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) int {
 }
 
 // Destroy overwrites the receiver and its key with zeros. Any later use panics; a second Destroy
-// does nothing. Do not call Destroy while the receiver is in use.
+// does nothing. Do not call Destroy while the receiver is in use: the process may crash.
 func (r *GMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.salt = 0

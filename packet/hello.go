@@ -256,8 +256,8 @@ func (h *HelloServer) answer(answer, hello *[HelloSize]byte, k *helloKeys) error
 }
 
 // Begin returns the session that a packet opens if it is good. opening is what the packet begins
-// with, OpeningSize bytes. If open is true there is nothing to begin: the session is the one
-// that is open, and its receiver opens the packet. Nothing of this is authenticated.
+// with, OpeningSize bytes. If open is true there is nothing to begin, and s is the zero
+// value: the receiver of the open session opens the packet. Nothing of this is authenticated.
 //
 // Of c it uses TagSize and MaxForged: each session that Begin returns counts as a wrong tag, unless
 // Opened returns true for it. At MaxForged, 0 meaning what [Config] says, Begin returns

@@ -81,10 +81,10 @@ func (n *Counters) open(c *Config, algorithm, role byte) (supplied, error) {
 		return supplied{n.first, n.end, nil}, nil
 	}
 	step := n.step
-	if role == receiving {
-		if step = c.Ahead; step == 0 {
-			step = defaultAhead
-		}
+	if c.Ahead > 0 {
+		step = c.Ahead
+	} else if role == receiving {
+		step = defaultAhead
 	}
 	s := &supply{store: n.store(role), id: c.storeID(algorithm, n, role), process: fork.Current(), step: step}
 	first, err := s.reserve(step)

@@ -243,7 +243,7 @@ func (s *UMACSender) Overhead() int {
 }
 
 // Destroy overwrites the sender and its key with zeros. Any later use panics; a second Destroy does
-// nothing. Do not call Destroy while the sender is in use.
+// nothing. Do not call Destroy while the sender is in use: the process may crash.
 func (s *UMACSender) Destroy() {
 	s.key.Destroy()
 	s.umacSenderName = umacSenderName{}
@@ -330,7 +330,7 @@ func (r *UMACReceiver) OpenBatch(batch []Packet) int {
 }
 
 // Destroy overwrites the receiver and its key with zeros. Any later use panics; a second Destroy
-// does nothing. Do not call Destroy while the receiver is in use.
+// does nothing. Do not call Destroy while the receiver is in use: the process may crash.
 func (r *UMACReceiver) Destroy() {
 	r.key.Destroy()
 	r.umacReceiverName = umacReceiverName{}

@@ -21,8 +21,8 @@ var ErrLocked = errors.New("store: another process has the lock, or another File
 
 // A File is an open store. It is safe for concurrent use, and must not be copied.
 //
-// Keep it until Close, not only the sender or receiver that has it: the lock ends when the garbage
-// collector takes the File.
+// Keep it until Close, or a sender or receiver that has it: the lock ends when the garbage collector takes
+// the File.
 type File struct {
 	path   string                  // absolute, as the folder of the process may change
 	before func(step string) error // for tests; nil otherwise

@@ -40,7 +40,7 @@ func main() {
 				conn.WriteTo(p, must(net.ResolveUDPAddr("udp", address))) // after an error this packet is lost
 			}
 		}
-		must(0, s.Stop()) // counters that are left are not skipped
+		must(0, s.Stop()) // so that the next start skips no counters
 		return
 	}
 	f, conn := must(store.Open(dir+"/"+args[0])), must(net.ListenPacket("udp", args[len(args)-1]))

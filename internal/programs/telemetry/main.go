@@ -38,7 +38,7 @@ func main() {
 		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 			conn.Write(must(s.Seal([]byte(lines.Text()), nil))) // after an error this packet is lost
 		}
-		must(0, s.Stop()) // counters that are left are not skipped
+		must(0, s.Stop()) // so that the next start skips no counters
 		return
 	}
 	r, conn := must(packet.NewUMACReceiver(c, packet.Stored(nil, f))), must(net.ListenPacket("udp", address))
