@@ -40,8 +40,9 @@ type GMACReceivers struct {
 // has it: do not call Init or Destroy while it is in the set.
 //
 // The receiver must have no finalizer of the caller's. If it is from a constructor, and not set up in
-// place by Init, its key is overwritten after nobody has a pointer to it any more, by a finalizer of package runtime. One that Init has set up is the
-// caller's to destroy, when no call of Open or OpenBatch that began before Remove is running.
+// place by Init, a finalizer of package runtime overwrites its key after nobody has a pointer to it any
+// more. One that Init has set up is the caller's to destroy, when no call of Open or OpenBatch that began
+// before Remove is running.
 func (s *UMACReceivers) Add(r *UMACReceiver) error { return s.add(r) }
 
 // Add is like that of [UMACReceivers].
