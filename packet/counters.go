@@ -227,9 +227,9 @@ func (c *counters) mustLive() {
 
 // Stop ends the sender's range for good: from then on Seal returns [ErrEnd]. With a [Store], Stop
 // waits for it, and releases the counters that are left, so that nothing is skipped after a restart.
-// It returns the Store's error: then these counters are skipped, and another call returns the
-// same. Call it before the program ends; after a crash the counters that were reserved are skipped. In a child after a fork it returns [ErrCopied]
-// and stores nothing.
+// It returns the Store's error: then these counters are skipped, and another call returns the same.
+// Call it before the program ends; after a crash the counters that were reserved are skipped. In a child
+// after a fork it returns [ErrCopied] and stores nothing.
 func (c *counters) Stop() error {
 	c.mustLive()
 	if fork.Current() != c.process {

@@ -200,10 +200,10 @@ func (w *window) mustLive() {
 
 // Stop ends the receiver's range for good: from then on no packet is accepted, and Open returns
 // [ErrEnd] at best. With a [Store], Stop waits for it, and releases the counters above the highest
-// accepted one, so that nothing is refused after a restart. It returns the Store's error: then
-// these counters are refused, and another call returns the same. Call it before the program ends; after a crash the receiver refuses the packets
-// that it had reserved counters for. In a child after a fork it returns [ErrCopied], if there is a
-// Store, and stores nothing.
+// accepted one, so that nothing is refused after a restart. It returns the Store's error: then these
+// counters are refused, and another call returns the same. Call it before the program ends; after a
+// crash the receiver refuses the packets that it had reserved counters for. In a child after a fork it
+// returns [ErrCopied], if there is a Store, and stores nothing.
 func (w *window) Stop() error {
 	w.mustLive()
 	s := w.supply
