@@ -125,6 +125,15 @@ var commands = map[string]runner{
 	"go mod edit -require=example.com/fastmac/sshmac@v0.0.0 -replace=example.com/fastmac/sshmac=/path/to/fastmac/sshmac": {inModule: true},
 	"go test -C sshmac ./...":                            {inCI: true},
 	"go test -C packet -run '^$' -bench 'Packet|Many' .": {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+
+	"CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .": {inModule: true, long: true},
+	"GOOS=wasip1 GOARCH=wasm go build -o mac.wasm .":      {inModule: true, long: true},
+	"go build -race .":                         {inModule: true, long: true},
+	"go build -buildmode=plugin -o mac.so .":   {inModule: true, long: true},
+	"go build -buildmode=c-archive -o mac.a .": {inModule: true, long: true},
+	// The folder goes: later commands change go.mod.
+	"go mod vendor": {inModule: true, long: true, less: strings.NewReplacer("vendor", "vendor && rm -r vendor")},
+	"CGO_ENABLED=0 go build -mod=vendor ./...": {inModule: true, long: true, less: strings.NewReplacer("CGO", "go mod vendor && CGO", "./...", "./... && rm -r vendor")},
 }
 
 // benchCommands are the commands of CONTRIBUTING.md that TestBenchstat runs: a benchmark,
