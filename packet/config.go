@@ -126,6 +126,17 @@ func (c *Config) checkWindow() error {
 	return nil
 }
 
+// forgedLimit returns the number of wrong tags after which a receiver stops.
+func (c *Config) forgedLimit() uint64 {
+	switch {
+	case c.MaxForged != 0:
+		return c.MaxForged
+	case c.TagSize == maxTagSize:
+		return maxForged
+	}
+	return maxForged8
+}
+
 // umacAlgorithm returns the algorithm for the tag size, or 0.
 func (c *Config) umacAlgorithm() byte {
 	switch c.TagSize {

@@ -281,7 +281,7 @@ func (h *HelloServer) Begin(opening []byte, c Config) (s HelloSession, open bool
 		return s, false, ErrEpoch
 	case subtle.ConstantTimeCompare(client, server) == 1, subtle.ConstantTimeCompare(client, zeroRandom[:]) == 1:
 		return s, false, ErrForged // no client has these, and the constructors refuse them
-	case h.forged >= c.helloLimit():
+	case h.forged >= c.forgedLimit():
 		return s, false, ErrWorn
 	}
 	h.forged++
@@ -306,17 +306,6 @@ func (h *HelloServer) Opened(s HelloSession) bool {
 	}
 	rand.Read(h.next[:])
 	return h.process == fork.Current()
-}
-
-// helloLimit is the number of wrong tags after which a receiver stops.
-func (c *Config) helloLimit() uint64 {
-	switch {
-	case c.MaxForged != 0:
-		return c.MaxForged
-	case c.TagSize == maxTagSize:
-		return maxForged
-	}
-	return maxForged8
 }
 
 // checkHello returns an error if c and the names cannot have a hello.

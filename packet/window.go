@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.com/fastmac"
 	"example.com/fastmac/internal/fork"
 )
 
@@ -52,13 +51,7 @@ func (w *window) init(c *Config, n *supplied) {
 	w.abandon()
 	w.highest, w.first, w.soft = n.first, n.first, n.soft()
 	w.supply = n.supply
-	w.limit = c.MaxForged
-	if w.limit == 0 {
-		w.limit = maxForged
-		if c.TagSize == fastmac.UMAC64Size {
-			w.limit = maxForged8
-		}
-	}
+	w.limit = c.forgedLimit()
 	w.left.Store(w.limit)
 	w.zero()
 	if c.Window > minWindow {
