@@ -89,6 +89,8 @@ var commands = map[string]runner{
 	"go test -run '^$' -bench FirstUse -benchtime 300x ./internal/kernel":                                                                    {long: true, less: strings.NewReplacer("300x", "1x")},
 	"go test -run '^$' -bench Key ./pbkdf2":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go run -C internal/peers . -only pbkdf2":                                                                                                {never: "it builds the peers in Rust, which takes minutes; .ci/run measures all groups"},
+	"go test -C internal/programs -run '^$' -bench Parse ./jwtmethod":                                                                        {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -C internal/programs -run '^$' -bench Request ./webhook":                                                                        {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                        {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
 	"go run -C internal/peers . -only 'receive|send'":                                                                                        {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
@@ -120,6 +122,8 @@ var commands = map[string]runner{
 	"fastmac tag -k NEWKEY --old-key KEYFILE --update SUMS":                        {inModule: true, long: true, less: strings.NewReplacer("fastmac tag", "fastmac keygen -o NEWKEY; fastmac tag")},
 	"fastmac tag -k KEYFILE -r FOLDER -o SUMS --exclude '*.tmp' --exclude /cache/": {inModule: true, long: true, less: strings.NewReplacer("-o SUMS", "-o SUMS2")},
 
+	"fastmac verify -k KEYFILE --special SUMS < BACKUP.tar": {inModule: true, long: true, less: strings.NewReplacer("fastmac verify",
+		"tar -cf - FOLDER | tee BACKUP.tar | fastmac tag -k KEYFILE - > SUMS3 && fastmac verify", " SUMS ", " SUMS3 ")},
 	"fastmac verify -k KEYFILE --complete FOLDER SUMS":                                                                   {inModule: true, long: true},
 	"go mod edit -require=example.com/fastmac/packet@v0.0.0 -replace=example.com/fastmac/packet=/path/to/fastmac/packet": {inModule: true},
 	"go mod edit -require=example.com/fastmac/sshmac@v0.0.0 -replace=example.com/fastmac/sshmac=/path/to/fastmac/sshmac": {inModule: true},

@@ -42,6 +42,7 @@ var fragmentImports = map[string]string{
 	"fastmac": "example.com/fastmac",
 	"fmt":     "fmt",
 	"gossh":   "golang.org/x/crypto/ssh",
+	"hash":    "hash",
 	"hmac":    "crypto/hmac",
 	"io":      "io",
 	"log":     "log",

@@ -1,0 +1,123 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Command webhook receives webhooks at /github, /stripe, /slack and /paddle, and refuses those whose
+// signature is wrong. The secrets are in the environment, as GITHUB_SECRET and GITHUB_OLD_SECRET; a
+// sender without a secret has no page.
+package main
+
+import (
+	"crypto"
+	"encoding/hex"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/fastmac"
+	"example.com/fastmac/hmac"
+)
+
+// A verifier reports whether a request is signed with one of the secrets.
+type verifier func(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool
+
+func gitHub(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
+	tag, ok := strings.CutPrefix(h.Get("X-Hub-Signature-256"), "sha256=")
+	return ok && signed(secrets, []string{tag}, "", body)
+}
+
+func stripe(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
+	stamp, tags := split(h.Get("Stripe-Signature"), ",", "t", "v1")
+	return fresh(stamp, 5*time.Minute) && signed(secrets, tags, stamp+".", body)
+}
+
+func slack(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
+	stamp := h.Get("X-Slack-Request-Timestamp")
+	tag, ok := strings.CutPrefix(h.Get("X-Slack-Signature"), "v0=")
+	return ok && fresh(stamp, 5*time.Minute) && signed(secrets, []string{tag}, "v0:"+stamp+":", body)
+}
+
+func paddle(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
+	stamp, tags := split(h.Get("Paddle-Signature"), ";", "ts", "h1")
+	return fresh(stamp, 5*time.Second) && signed(secrets, tags, stamp+":", body)
+}
+
+// split returns the time and the tags of a list such as t=1,v1=ab,v1=cd.
+func split(list, separator, stampName, tagName string) (stamp string, tags []string) {
+	for field := range strings.SplitSeq(list, separator) {
+		switch name, value, _ := strings.Cut(field, "="); name {
+		case stampName:
+			stamp = value
+		case tagName:
+			tags = append(tags, value)
+		}
+	}
+	return stamp, tags
+}
+
+var now = time.Now // tests change it
+
+// fresh reports whether a Unix time is at most window away from now.
+func fresh(stamp string, window time.Duration) bool {
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	return err == nil && now().Sub(time.Unix(seconds, 0)).Abs() <= window
+}
+
+// signed reports whether one of tags is that of prefix and body under one of the secrets.
+func signed(secrets []*fastmac.HMACKey, tags []string, prefix string, body []byte) bool {
+	for _, secret := range secrets {
+		m := secret.New()
+		m.WriteString(prefix)
+		m.Write(body)
+		want := m.Sum(nil)
+		for _, tag := range tags {
+			if got, err := hex.DecodeString(tag); err == nil && hmac.Equal(got, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// receive returns a handler that calls accept with each body that is signed.
+func receive(verify verifier, secrets []*fastmac.HMACKey, accept func(body []byte)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err != nil || !verify(secrets, r.Header, body) {
+			http.Error(w, "forbidden", http.StatusForbidden)
+			return
+		}
+		accept(body)
+	}
+}
+
+// secretsOf returns the keys of a sender, and no key for an empty secret: anybody has that.
+func secretsOf(sender string) (keys []*fastmac.HMACKey) {
+	name := strings.ToUpper(sender)
+	for _, name := range []string{name + "_SECRET", name + "_OLD_SECRET"} {
+		if secret := os.Getenv(name); secret != "" {
+			k, err := fastmac.NewHMACKey(crypto.SHA256, []byte(secret))
+			if err != nil {
+				log.Fatal(err)
+			}
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+func main() {
+	verifiers := map[string]verifier{"github": gitHub, "stripe": stripe, "slack": slack, "paddle": paddle}
+	for sender, verify := range verifiers {
+		if secrets := secretsOf(sender); len(secrets) > 0 {
+			http.HandleFunc("POST /"+sender, receive(verify, secrets, func(body []byte) {
+				log.Printf("%s: %d bytes", sender, len(body)) // parse the body here, not before
+			}))
+		}
+	}
+	log.Fatal(http.ListenAndServe("localhost:8080", nil))
+}
