@@ -83,6 +83,16 @@ var documentTables = map[string]func(all []*Results) table.Writer{
 			{"key", "crypto/cipher:gmac:new"}, {"key", "crypto/hmac:hmac-sha256:new"},
 		})
 	},
+	"pbkdf2": func(all []*Results) table.Writer {
+		return byMachine(Named(all, "amd-zen4", "intel-xeon207-16"), "ns for a key, 1,000 iterations", 16, []line{
+			{"pbkdf2", "fastmac:pbkdf2-sha256:derive"}, {"pbkdf2", "fastmac:pbkdf2-sha256:batch"},
+			{"pbkdf2", "crypto/pbkdf2:pbkdf2-sha256:derive"}, {"pbkdf2", "RustCrypto:pbkdf2-sha256:derive"},
+			{"pbkdf2", "nettle:pbkdf2-sha256:derive"}, {"pbkdf2", "aws-lc-rs:pbkdf2-sha256:derive"},
+			{"pbkdf2", "ring:pbkdf2-sha256:derive"}, {"pbkdf2", "OpenSSL:pbkdf2-sha256:derive"},
+			{"pbkdf2", "fastmac:pbkdf2-sha512:derive"}, {"pbkdf2", "fastmac:pbkdf2-sha512:batch"},
+			{"pbkdf2", "crypto/pbkdf2:pbkdf2-sha512:derive"},
+		})
+	},
 	"seal 64":     func(all []*Results) table.Writer { return byMachine(all, "ns, 64 bytes", 64, sealLines) },
 	"seal 16 KiB": func(all []*Results) table.Writer { return byMachine(all, "ns, 16 KiB", 16384, sealLines) },
 }
