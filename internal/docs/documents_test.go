@@ -43,6 +43,7 @@ var fragmentImports = map[string]string{
 	"fmt":     "fmt",
 	"gossh":   "golang.org/x/crypto/ssh",
 	"hash":    "hash",
+	"hex":     "encoding/hex",
 	"hmac":    "crypto/hmac",
 	"io":      "io",
 	"log":     "log",

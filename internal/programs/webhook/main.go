@@ -83,11 +83,18 @@ func signed(secrets []*fastmac.HMACKey, tags []string, prefix string, body []byt
 	return false
 }
 
+// maxBody is the most that a sender sends, in bytes: GitHub, 25 MB.
+const maxBody = 25_000_000
+
 // receive returns a handler that calls accept with each body that is signed.
 func receive(verify verifier, secrets []*fastmac.HMACKey, accept func(body []byte)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
-		if err != nil || !verify(secrets, r.Header, body) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			http.Error(w, "too long, or not all of it", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if !verify(secrets, r.Header, body) {
 			http.Error(w, "forbidden", http.StatusForbidden)
 			return
 		}

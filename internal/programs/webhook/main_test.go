@@ -109,7 +109,7 @@ func TestReceive(t *testing.T) {
 		try("another secret", s.header("", seconds), body, http.StatusForbidden)
 		try("another body", good, body+" ", http.StatusForbidden)
 		try("no body", good, "", http.StatusForbidden)
-		try("a long body", good, body+strings.Repeat(" ", 1<<20), http.StatusForbidden)
+		try("a long body", good, body+strings.Repeat(" ", maxBody), http.StatusRequestEntityTooLarge)
 		try("no header", nil, body, http.StatusForbidden)
 		try("the header of another sender", senders[(i+1)%len(senders)].header(secret, seconds), body, http.StatusForbidden)
 		for name, value := range good {
