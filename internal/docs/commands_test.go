@@ -88,7 +88,7 @@ var commands = map[string]runner{
 	"go test -run '^$' -bench Batch .":                                                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench FirstUse -benchtime 300x ./internal/kernel":                                                                    {long: true, less: strings.NewReplacer("300x", "1x")},
 	"go test -run '^$' -bench Key ./pbkdf2":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
-	"go test -C internal/programs -run '^$' -bench Parse ./jwtmethod":                                                                        {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -C internal/programs -run '^$' -bench Tokens ./jwtmethod":                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -C internal/programs -run '^$' -bench Request ./webhook":                                                                        {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                        {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},

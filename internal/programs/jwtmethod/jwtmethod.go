@@ -7,14 +7,14 @@ package jwtmethod
 
 import (
 	"crypto"
-	"errors"
+	"fmt"
 
 	"example.com/fastmac"
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// A Method is a jwt.SigningMethod. Its keys are *fastmac.HMACKey, or []byte from packages
-// that know nothing of this one.
+// A Method is a jwt.SigningMethod. Its keys are those of NewKey, or []byte from packages that know
+// nothing of this one.
 type Method struct {
 	name string
 	hash crypto.Hash
@@ -26,6 +26,24 @@ var (
 	HS512 = &Method{"HS512", crypto.SHA512}
 )
 
+// A Key is a key of one method. Goroutines can share it.
+type Key struct {
+	method *Method
+	hmac   *fastmac.HMACKey
+}
+
+// NewKey returns a key for m. The secret is at least as long as the hash, RFC 7518 section 3.2.
+func (m *Method) NewKey(secret []byte) (*Key, error) {
+	if len(secret) < m.hash.Size() {
+		return nil, fmt.Errorf("%w: %d bytes for %s, want at least %d", jwt.ErrInvalidKey, len(secret), m.name, m.hash.Size())
+	}
+	k, err := fastmac.NewHMACKey(m.hash, secret)
+	if err != nil {
+		return nil, err
+	}
+	return &Key{m, k}, nil
+}
+
 func (m *Method) Alg() string { return m.name }
 
 func (m *Method) Sign(text string, key any) ([]byte, error) {
@@ -33,7 +51,7 @@ func (m *Method) Sign(text string, key any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.Tag(nil, []byte(text)), nil
+	return k.hmac.Tag(nil, []byte(text)), nil
 }
 
 func (m *Method) Verify(text string, tag []byte, key any) error {
@@ -41,20 +59,20 @@ func (m *Method) Verify(text string, tag []byte, key any) error {
 	if err != nil {
 		return err
 	}
-	if !k.Verify(tag, []byte(text)) {
+	if !k.hmac.Verify(tag, []byte(text)) {
 		return jwt.ErrSignatureInvalid
 	}
 	return nil
 }
 
-func (m *Method) key(key any) (*fastmac.HMACKey, error) {
+func (m *Method) key(key any) (*Key, error) {
 	switch k := key.(type) {
-	case *fastmac.HMACKey: // set up once
-		if k != nil && k.Size() == m.hash.Size() {
+	case *Key:
+		if k != nil && k.method == m {
 			return k, nil
 		}
 	case []byte:
-		return fastmac.NewHMACKey(m.hash, k)
+		return m.NewKey(k)
 	}
-	return nil, errors.New("not a key for " + m.name)
+	return nil, fmt.Errorf("%w: %T for %s", jwt.ErrInvalidKeyType, key, m.name)
 }

@@ -6,10 +6,9 @@ package jwtmethod
 
 import (
 	"bytes"
-	"crypto"
+	"errors"
 	"testing"
 
-	"example.com/fastmac"
 	"github.com/golang-jwt/jwt/v5"
 )
 
@@ -25,8 +24,8 @@ func TestMethods(t *testing.T) {
 		{HS384, jwt.SigningMethodHS384},
 		{HS512, jwt.SigningMethodHS512},
 	} {
-		secret := bytes.Repeat([]byte{0xff, 7}, 32)
-		key, err := fastmac.NewHMACKey(test.theirs.Hash, secret)
+		secret := bytes.Repeat([]byte{0xff, 7}, 32)[:64:64]
+		key, err := test.ours.NewKey(secret)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,22 +52,28 @@ func TestMethods(t *testing.T) {
 			_, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return key, nil }, jwt.WithValidMethods(methods))
 			return err
 		}
-		for _, k := range []any{key, secret, jwt.VerificationKeySet{Keys: []jwt.VerificationKey{secret[1:], key}}} {
+		for _, k := range []any{key, secret, jwt.VerificationKeySet{Keys: []jwt.VerificationKey{append(secret[1:], 0), key}}} {
 			if err := parse(want, k, test.ours.Alg()); err != nil {
 				t.Errorf("%s, key %T: %v", test.ours.Alg(), k, err)
 			}
 		}
-		other := crypto.SHA256
+		other := HS256
 		if test.ours == HS256 {
-			other = crypto.SHA512
+			other = HS512
 		}
-		otherKey, err := fastmac.NewHMACKey(other, secret)
+		otherKey, err := other.NewKey(secret)
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := test.ours.NewKey(secret[:test.theirs.Hash.Size()-1]); !errors.Is(err, jwt.ErrInvalidKey) {
+			t.Errorf("%s: a key that is too short: error %v", test.ours.Alg(), err)
+		}
+		if _, err := test.ours.Sign("", ""); !errors.Is(err, jwt.ErrInvalidKeyType) {
+			t.Errorf("%s: a key of text: error %v", test.ours.Alg(), err)
+		}
 		for name, k := range map[string]any{
-			"another secret": secret[1:], "a key for another hash": otherKey, "a nil key": (*fastmac.HMACKey)(nil),
-			"no key": nil, "text": string(secret), "a public key": new(int),
+			"another secret": append(secret[1:], 0), "a key of another method": otherKey, "a nil key": (*Key)(nil),
+			"no key": nil, "no bytes": []byte(nil), "a short key": secret[:31], "text": string(secret), "a public key": new(int),
 		} {
 			if err := parse(want, k, test.ours.Alg()); err == nil {
 				t.Errorf("%s: %s is accepted", test.ours.Alg(), name)
@@ -90,10 +95,11 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// BenchmarkParse parses and verifies a token with HS512, by golang-jwt's method and by this one.
-func BenchmarkParse(b *testing.B) {
+// BenchmarkTokens signs tokens with HS512, and parses and verifies them, by golang-jwt's method and by
+// this one.
+func BenchmarkTokens(b *testing.B) {
 	secret := make([]byte, 64)
-	key, err := fastmac.NewHMACKey(crypto.SHA512, secret)
+	key, err := HS512.NewKey(secret)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,14 +108,22 @@ func BenchmarkParse(b *testing.B) {
 		method jwt.SigningMethod
 		key    any
 	}{{"golang-jwt", jwt.SigningMethodHS512, secret}, {"jwtmethod", HS512, key}} {
-		b.Run(bench.name, func(b *testing.B) {
-			jwt.RegisterSigningMethod("HS512", func() jwt.SigningMethod { return bench.method })
-			defer jwt.RegisterSigningMethod("HS512", func() jwt.SigningMethod { return jwt.SigningMethodHS512 })
-			claims := jwt.RegisteredClaims{Subject: "alice", Issuer: "example.com", Audience: jwt.ClaimStrings{"shop"}}
+		jwt.RegisterSigningMethod("HS512", func() jwt.SigningMethod { return bench.method })
+		claims := jwt.RegisteredClaims{Subject: "alice", Issuer: "example.com", Audience: jwt.ClaimStrings{"shop"}}
+		sign := func(b *testing.B) string {
 			token, err := jwt.NewWithClaims(bench.method, claims).SignedString(bench.key)
 			if err != nil {
 				b.Fatal(err)
 			}
+			return token
+		}
+		b.Run(bench.name+"/sign", func(b *testing.B) {
+			for b.Loop() {
+				sign(b)
+			}
+		})
+		b.Run(bench.name+"/parse", func(b *testing.B) {
+			token := sign(b)
 			for b.Loop() {
 				var got jwt.RegisteredClaims
 				if _, err := jwt.ParseWithClaims(token, &got, func(*jwt.Token) (any, error) { return bench.key, nil }); err != nil {
@@ -118,4 +132,5 @@ func BenchmarkParse(b *testing.B) {
 			}
 		})
 	}
+	jwt.RegisterSigningMethod("HS512", func() jwt.SigningMethod { return jwt.SigningMethodHS512 })
 }

@@ -40,8 +40,11 @@ func hash(password, salt string, iter int) (string, error) {
 // one: then store Hash(password) instead.
 func Verify(password, stored string) (ok, old bool, err error) {
 	fields := strings.Split(stored, "$")
-	if len(fields) != 4 || fields[0] != "pbkdf2_sha256" {
-		return false, false, fmt.Errorf("login: not a hash of PBKDF2 with SHA-256: %d fields", len(fields))
+	if len(fields) != 4 {
+		return false, false, fmt.Errorf("login: a hash of %d fields: want 4", len(fields))
+	}
+	if fields[0] != "pbkdf2_sha256" {
+		return false, false, fmt.Errorf("login: algorithm %q: want pbkdf2_sha256", fields[0])
 	}
 	iter, err := strconv.Atoi(fields[1])
 	if err != nil || iter < 1 || iter > most {

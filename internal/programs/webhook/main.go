@@ -10,6 +10,7 @@ package main
 import (
 	"crypto"
 	"encoding/hex"
+	"errors"
 	"io"
 	"log"
 	"net/http"
@@ -83,22 +84,21 @@ func signed(secrets []*fastmac.HMACKey, tags []string, prefix string, body []byt
 	return false
 }
 
-// maxBody is the most that a sender sends, in bytes: GitHub, 25 MB.
-const maxBody = 25_000_000
-
-// receive returns a handler that calls accept with each body that is signed.
-func receive(verify verifier, secrets []*fastmac.HMACKey, accept func(body []byte)) http.HandlerFunc {
+// receive returns a handler that calls accept with each body that is signed, at most limit bytes.
+func receive(verify verifier, secrets []*fastmac.HMACKey, limit int64, accept func(body []byte) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if err != nil {
-			http.Error(w, "too long, or not all of it", http.StatusRequestEntityTooLarge)
-			return
-		}
-		if !verify(secrets, r.Header, body) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+		var long *http.MaxBytesError
+		switch {
+		case errors.As(err, &long):
+			http.Error(w, "too long", http.StatusRequestEntityTooLarge)
+		case err != nil:
+			http.Error(w, "not all of it", http.StatusBadRequest)
+		case !verify(secrets, r.Header, body):
 			http.Error(w, "forbidden", http.StatusForbidden)
-			return
+		case accept(body) != nil:
+			http.Error(w, "try again", http.StatusInternalServerError)
 		}
-		accept(body)
 	}
 }
 
@@ -118,13 +118,23 @@ func secretsOf(sender string) (keys []*fastmac.HMACKey) {
 }
 
 func main() {
-	verifiers := map[string]verifier{"github": gitHub, "stripe": stripe, "slack": slack, "paddle": paddle}
-	for sender, verify := range verifiers {
-		if secrets := secretsOf(sender); len(secrets) > 0 {
-			http.HandleFunc("POST /"+sender, receive(verify, secrets, func(body []byte) {
-				log.Printf("%s: %d bytes", sender, len(body)) // parse the body here, not before
+	senders := map[string]struct {
+		verify verifier
+		limit  int64 // of a body, in bytes
+	}{
+		"github": {gitHub, 25_000_000}, // as GitHub says
+		"stripe": {stripe, 1 << 20},
+		"slack":  {slack, 1 << 20},
+		"paddle": {paddle, 1 << 20},
+	}
+	for name, s := range senders {
+		if secrets := secretsOf(name); len(secrets) > 0 {
+			http.HandleFunc("POST /"+name, receive(s.verify, secrets, s.limit, func(body []byte) error {
+				log.Printf("%s: %d bytes", name, len(body)) // parse the body here, not before
+				return nil
 			}))
 		}
 	}
-	log.Fatal(http.ListenAndServe("localhost:8080", nil))
+	server := &http.Server{Addr: "localhost:8080", ReadTimeout: time.Minute}
+	log.Fatal(server.ListenAndServe())
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -87,10 +88,12 @@ func TestReceive(t *testing.T) {
 	}
 	for i, s := range senders {
 		accepted := 0
-		h := receive(s.verify, keys(t, s.name), func(got []byte) {
+		var failure error
+		h := receive(s.verify, keys(t, s.name), 1000, func(got []byte) error {
 			if accepted++; string(got) != body {
 				t.Errorf("%s: %q is accepted", s.name, got)
 			}
+			return failure
 		})
 		try := func(name string, header map[string]string, body string, want int) {
 			t.Helper()
@@ -99,7 +102,7 @@ func TestReceive(t *testing.T) {
 				r.Header.Set(name, value)
 			}
 			h(w, r)
-			if w.Code != want || (accepted > before) != (want == http.StatusOK) {
+			if w.Code != want || (accepted > before) != (want == http.StatusOK || want == http.StatusInternalServerError) {
 				t.Errorf("%s, %s: status %d, %d accepted, want %d", s.name, name, w.Code, accepted-before, want)
 			}
 		}
@@ -109,7 +112,10 @@ func TestReceive(t *testing.T) {
 		try("another secret", s.header("", seconds), body, http.StatusForbidden)
 		try("another body", good, body+" ", http.StatusForbidden)
 		try("no body", good, "", http.StatusForbidden)
-		try("a long body", good, body+strings.Repeat(" ", maxBody), http.StatusRequestEntityTooLarge)
+		try("a long body", good, body+strings.Repeat(" ", 1000), http.StatusRequestEntityTooLarge)
+		failure = errors.New("the database is away")
+		try("right, and not accepted", good, body, http.StatusInternalServerError)
+		failure = nil
 		try("no header", nil, body, http.StatusForbidden)
 		try("the header of another sender", senders[(i+1)%len(senders)].header(secret, seconds), body, http.StatusForbidden)
 		for name, value := range good {
@@ -151,7 +157,7 @@ func BenchmarkRequest(b *testing.B) {
 	}
 	header := http.Header{"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(std())}}
 	b.Run("request", func(b *testing.B) {
-		server := httptest.NewServer(receive(gitHub, secrets, func([]byte) {}))
+		server := httptest.NewServer(receive(gitHub, secrets, 1<<20, func([]byte) error { return nil }))
 		defer server.Close()
 		for b.Loop() {
 			r, err := http.NewRequest("POST", server.URL, strings.NewReader(body))
