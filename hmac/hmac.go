@@ -6,8 +6,8 @@
 // it, change the import line.
 //
 // HMAC with SHA-2, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and SHA-512/256 of the
-// standard library, is that of package [fastmac]; with any other hash it is that of crypto/hmac. So
-// it is in FIPS 140 mode, and with BoringCrypto.
+// standard library, is that of package [fastmac]; with any other hash it is that of crypto/hmac. In
+// FIPS 140 mode, and with BoringCrypto, it is always that of crypto/hmac.
 package hmac
 
 import (
@@ -25,12 +25,13 @@ import (
 // h may be a function such as [crypto/sha256.New], a method value such as [crypto.SHA256].New, or any
 // other function that returns a new hash for each call.
 //
-// If h makes SHA-2 of the standard library, the result is a [*fastmac.HMAC], except in FIPS 140 mode
-// and with BoringCrypto. That has also the methods Clone, Verify, WriteString and Destroy, which
-// overwrites the key. Else the result is that of [crypto/hmac.New]. It is not safe for concurrent use.
+// If h makes SHA-2 of the standard library, the result is a [*fastmac.HMAC], except in FIPS 140
+// mode and with BoringCrypto. That HMAC also has the methods Clone, Verify, WriteString and
+// Destroy, which overwrites the key. Otherwise the result is that of [crypto/hmac.New]. The result
+// is not safe for concurrent use.
 //
-// To find out what another function than those named makes, New calls it. Where there is no assembly for
-// the hash, that takes longer than crypto/hmac's.
+// If h is not one of the functions named above, New calls it to find out which hash it makes. Where
+// there is no assembly for the hash, New then takes longer than that of crypto/hmac.
 func New(h func() hash.Hash, key []byte) hash.Hash {
 	if fips140.Enabled() {
 		return hmac.New(h, key)

@@ -85,13 +85,14 @@ type Config struct {
 	// Ahead is how many counters a sender or a receiver with a [Store] reserves at a time; 0 means 2^32
 	// for a sender and 64 for a receiver. All others ignore it.
 	//
-	// After each crash a receiver refuses up to that many packets that it has not had. Use at least the
-	// number of packets that arrive while the Store writes twice. If it is too small, some packets
-	// are refused with [ErrEnd], and the receiver doubles it, up to 2^20, until it keeps up.
+	// After each crash a receiver refuses up to that many packets that it has not received. Use at
+	// least the number of packets that arrive while the Store writes twice. If it is too small,
+	// some packets are refused with [ErrEnd], and the receiver doubles it, up to 2^20, until it
+	// keeps up.
 	//
-	// After each crash a sender skips up to 1.5 times as many, and a receiver refuses the packet that
-	// comes first if that is more than its own Ahead. For a device that loses its power after a few
-	// packets, use 32 at the sender: it can then seal 32 packets in the time of a write.
+	// After each crash a sender skips up to 1.5 times as many, and a receiver refuses the next
+	// packet if that number is more than its own Ahead. For a device that loses its power after a
+	// few packets, use 32 at the sender: it can then seal 32 packets in the time of a write.
 	Ahead uint64
 }
 

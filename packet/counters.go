@@ -29,9 +29,10 @@ const (
 )
 
 // Counters says why no counter is used twice under one key, and why no packet is accepted twice,
-// also after restarts. Make it with [NewSession], [Stored] or [SecretIsNew]: with the zero value the
-// constructors return an error. Both ends use the same of the three: it is in the key, so otherwise
-// they refuse every packet of each other. One value serves both directions of an end.
+// even after restarts. Make it with [NewSession], [Stored] or [SecretIsNew]: with the zero value
+// the constructors return an error. Both ends must use the same one of the three. The key depends
+// on it, so otherwise each end refuses every packet of the other. One value serves both directions
+// of an end.
 type Counters struct {
 	kind          byte
 	session       []byte
@@ -41,9 +42,9 @@ type Counters struct {
 }
 
 // NewSession is for a key that is new with each session, the first choice: nothing is stored, and
-// packets of earlier sessions are refused. session has at least 32 bytes: at both ends 16 random
-// bytes of the client, and then 16 of the server, which they draw for this session and send each
-// other. They need not be secret. NewSession copies them.
+// packets of earlier sessions are refused. session has at least 32 bytes, the same at both ends: 16
+// random bytes of the client, and then 16 of the server. Each end draws its bytes for this session
+// and sends them to the other. They need not be secret. NewSession copies them.
 //
 // The constructors return an error if session is shorter, or if its halves are equal or one has
 // only zeros, because then an end has drawn nothing.
@@ -52,16 +53,16 @@ func NewSession(session []byte) Counters {
 }
 
 // Stored is for a key that stays after a restart. The counters then go on above all that may have
-// been used before: send stores them for the sender, and receive for the receiver. Without send,
-// which is nil, there is no sender, and without receive no receiver: their constructors return an
-// error. They also return one if send and receive are the same Store, and if a Store fails or is
-// that of another key.
+// been used before: send stores them for the sender, and receive for the receiver. If send is nil
+// there is no sender, and if receive is nil there is no receiver: their constructors return an
+// error. They also return one if send and receive are the same Store, and if a Store fails or
+// belongs to another key.
 //
-// Config.Ahead is how many counters a sender reserves at a time, or a receiver above the highest. When
-// half of them are left, they reserve more, in a goroutine of their own. If the Store fails, StoreErr
-// returns the error, and each packet from then on tries again. After the last counter there is
-// [ErrEnd]. A receiver that gets an authentic packet beyond its end refuses it with [ErrEnd], and
-// reserves the counters up to it: those that come later are accepted.
+// Config.Ahead is how many counters a sender reserves at a time, or a receiver above the highest
+// one. When half of them are left, they reserve more, in a goroutine of their own. If the Store
+// fails, StoreErr returns the error, and each packet from then on tries again. After the last
+// counter the error is [ErrEnd]. A receiver that gets an authentic packet beyond its end refuses it
+// with [ErrEnd], and reserves the counters up to it: those that come later are accepted.
 //
 // This fails if a Store is set back, for example from a backup, or is copied.
 func Stored(send, receive Store) Counters {
@@ -69,7 +70,7 @@ func Stored(send, receive Store) Counters {
 }
 
 // SecretIsNew is for a Secret that has never been used with these names, and will never be again,
-// as one that a TLS exporter or a key exchange returns. Do not use it with one from a file, an
+// such as one that a TLS exporter or a key exchange returns. Do not use it with one from a file, an
 // environment variable or the program's text: after a restart the sender would repeat its counters,
 // and an attacker could forge packets.
 func SecretIsNew() Counters { return Counters{kind: kindSecret, end: maxRange} }
@@ -132,7 +133,7 @@ type counters struct {
 // stopped is set in next when no counter may be used any more.
 const stopped = 1 << 63
 
-// SenderStats are numbers of packets.
+// SenderStats counts packets.
 type SenderStats struct {
 	Sealed uint64 // that have a counter
 	Ended  uint64 // that had none: see ErrEnd

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package packet authenticates packets, such as datagrams of UDP, with UMAC or GMAC. It does not
+// Package packet authenticates packets, such as UDP datagrams, with UMAC or GMAC. It does not
 // encrypt: to encrypt, use an AEAD. One end of a connection:
 //
 //	c := packet.Config{
@@ -34,15 +34,16 @@
 //
 //   - Open returns only messages that the sender of this name has sealed, whole, and with the
 //     same additional data.
-//   - A receiver accepts each packet at most once. After a restart too: either the key
-//     is another one, or a Store has the counters.
+//   - A receiver accepts each packet at most once, even after a restart: either the key is another
+//     one, or a Store has the counters.
 //   - The counters of a sender rise, and Open returns them, so a receiver can see the order of
 //     packets, and gaps.
 //   - A packet is accepted only in its own direction and session, and only from its sender. If
 //     the receiver has a name, no other receiver accepts it.
 //
-// Not promised are confidentiality, delivery and order, nor that a packet is recent: a delayed one
-// is accepted, once, while it is in the window. Whoever has the secret can seal under each name.
+// Confidentiality, delivery and order are not promised, and neither is that a packet is recent: a
+// delayed one is accepted, once, while it is in the window. Whoever has the secret can seal under
+// any name.
 //
 // # Restarts
 //
@@ -56,16 +57,16 @@
 //     keeps them for each end and direction. This fails if a Store is set back.
 //   - [SecretIsNew]: the key is new because the Secret is.
 //
-// Which of them it is, is in the key. So a receiver without a Store accepts nothing from a sender
-// that has one.
+// The key depends on which of them it is. So a receiver without a Store accepts nothing from a
+// sender that has one.
 //
 // Two senders with equal configurations and sessions repeat counters, in one process or in two. So
 // make one sender for each configuration, and give each process of a server its own name.
 //
 // Nothing here notices that a snapshot of a virtual machine is restored. Both copies then use the
-// same counters, so the key of this session is no longer safe. A copy that fork(2) makes, in C code, is
-// noticed: its senders return [ErrCopied]. Its receivers go on, and accept what the parent's
-// accept, but store nothing.
+// same counters, so the key of this session is no longer safe. A copy that C code makes with
+// fork(2) is noticed: its senders return [ErrCopied]. Its receivers go on, and accept what the
+// parent's accept, but store nothing.
 //
 // # Threads
 //

@@ -25,9 +25,9 @@ var (
 
 	// ErrEnd of a sender means that it has fewer counters left than there are packets. ErrEnd of a
 	// receiver means that the tag is right, and that the counter is not below the end of its range.
-	// With a [Store] it then reserves more: packets that come later are accepted, and if not, StoreErr
-	// says why. Without one, the key has been used up: set up new ones with a new Secret or session.
-	// After Stop the range has ended for good.
+	// With a [Store] it then reserves more: packets that come later are accepted, and if not,
+	// StoreErr says why. Without one, the key has been used up: set up a new sender and receiver,
+	// with a new Secret or session. After Stop the range has ended for good.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
 	// ErrCopied means that this process is a copy, made by fork(2), of the one that set up the

@@ -45,7 +45,7 @@ type GMACReceiver struct {
 }
 
 // NewGMACPair returns the sender and the receiver for one end of a connection. me is the name of
-// this end, and peer the name of the other, which swaps them. NewGMACPair returns an error if
+// this end, and peer that of the other end, which swaps the two. NewGMACPair returns an error if
 // Sender or Receiver of c is not empty, if peer is empty, or if the names are equal. Its other
 // errors are those of [GMACSender.Init] and [GMACReceiver.Init].
 func NewGMACPair(c Config, me, peer string, n Counters) (*GMACSender, *GMACReceiver, error) {
@@ -141,9 +141,9 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n *Counters, role by
 }
 
 // Seal turns packet, which is the message, into a packet: it appends the number and the tag, and
-// returns the extended slice. The message may be empty. data is the additional data, DataSize
-// bytes, or Seal panics. It may overlap packet. Seal allocates only if packet has no room for
-// Overhead() bytes, and where it has a [Store] reserve counters.
+// returns the extended slice. The message may be empty. data is the additional data, which may
+// overlap packet; Seal panics if it does not have DataSize bytes. Seal allocates only if packet has
+// no room for Overhead() bytes, and where it has a [Store] reserve counters.
 //
 // After the last counter, or after Stop, Seal returns packet unchanged and [ErrEnd], and in a child
 // after a fork [ErrCopied].
@@ -252,8 +252,9 @@ func (s *GMACSender) Destroy() {
 
 // Open returns the message, which is a part of packet, and its counter. It checks the tag first,
 // and then whether the counter is new, and remembers the counter. data is the additional data,
-// DataSize bytes, or Open panics. It may overlap the message. The comparison is constant time. Open
-// does not allocate, except where GMACKey.Verify does, and where it has a [Store] reserve counters.
+// which may overlap the message; Open panics if it does not have DataSize bytes. The comparison is
+// constant time. Open does not allocate, except where GMACKey.Verify does, and where it has a
+// [Store] reserve counters.
 //
 // If there is an error, the message is nil. [ErrForged], [ErrEpoch] and [ErrWorn] come with a
 // counter of 0. [ErrReplayed], [ErrOld] and [ErrEnd] mean that the tag is right, and come with the

@@ -37,7 +37,8 @@ var zeroRandom [helloRandomSize]byte
 
 // HelloSession is one session: 16 random bytes of each end, and the epoch, which the server chose.
 // It is not secret. Make at most one sender and one receiver of it at each end: a second sender
-// would repeat counters. The zero value is no session: With then returns Counters that are an error.
+// would repeat counters. The zero value is no session: with its Counters the constructors return an
+// error.
 type HelloSession struct {
 	random  [OpeningSize]byte // the client's, then the server's
 	process fork.Process      // the one that may use it
@@ -45,8 +46,8 @@ type HelloSession struct {
 }
 
 // With returns what the constructors of senders and receivers need: c with the epoch of the
-// session, and its Counters, which refer to s. So NewUMACReceiver(s.With(c)) returns a receiver. In a
-// child after a fork the Counters are an error.
+// session, and its Counters, which refer to s. So NewUMACReceiver(s.With(c)) returns a receiver. In
+// a child after a fork the constructors return an error with these Counters.
 func (s *HelloSession) With(c Config) (Config, Counters) {
 	if s.process != fork.Current() {
 		return c, Counters{}
@@ -66,7 +67,7 @@ func (s *HelloSession) Opening(dst []byte) []byte { return append(dst, s.random[
 //
 // It is safe for concurrent use, except for Destroy. It prints as its name. All methods except
 // Destroy, String and Format panic if it was never set up or has been destroyed. [HelloServer] says
-// what it is good for.
+// what is promised.
 type HelloClient struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -87,8 +88,8 @@ type (
 func (helloClientText) String() string { return "packet.HelloClient" }
 
 // NewHelloClient returns a client with new random bytes. me is its name, and peer that of the
-// server: 1 to 255 bytes each, not equal, or NewHelloClient returns an error. Of c it uses the
-// Secret, which it does not retain, and which may be the one for packets too. It returns an error if
+// server: 1 to 255 bytes each, not equal, or NewHelloClient returns an error. It uses only the
+// Secret of c, which may be the one for packets too, and does not retain it. It returns an error if
 // the Secret is shorter than 16 bytes.
 func NewHelloClient(c Config, me, peer string) (*HelloClient, error) {
 	if err := c.checkHello(me, peer); err != nil {
@@ -114,9 +115,9 @@ func (h *HelloClient) Hello(dst []byte) []byte {
 	return append(dst, h.hello[:]...)
 }
 
-// Session returns the session of an answer. ok is false if it is no answer of the server to this
-// hello, in a child after a fork, and after a call that returned true: a second answer could begin
-// the same session again. It does not allocate. The comparison is constant time.
+// Session returns the session of an answer. ok is false if it is not an answer of the server to
+// this hello, in a child after a fork, and after a call that returned true: a second answer could
+// begin the same session again. It does not allocate. The comparison is constant time.
 func (h *HelloClient) Session(answer []byte) (s HelloSession, ok bool) {
 	h.mustLive()
 	if len(answer) != HelloSize {
@@ -153,12 +154,13 @@ func (h *HelloClient) Destroy() {
 	h.key, h.hello, h.process, h.done = [helloKeySize]byte{}, [HelloSize]byte{}, 0, false
 }
 
-// HelloServer has what a server knows of the sessions of one client, in 64 bytes. The zero value is
-// ready. It is safe for concurrent use. Do not copy it. In a child after a fork it begins nothing.
+// HelloServer has what a server knows about the sessions of one client, in 64 bytes. The zero value
+// is ready. It is safe for concurrent use. Do not copy it. In a child after a fork it begins
+// nothing.
 //
 // For each client with a Secret of its own the server does this:
 //
-//   - To a hello it sends what Answer returns. That changes nothing, whoever sent it.
+//   - It answers a hello with what Answer returns. That changes nothing, whoever sent the hello.
 //   - A packet that begins with an opening may open a session. Begin returns the session. Make a
 //     receiver for it, and open the packet, with its opening, as part of the message. If it is good,
 //     call Opened. Only if that returns true, replace the old receiver by this one, and seal.
@@ -171,29 +173,29 @@ func (h *HelloClient) Destroy() {
 //   - No counter is used twice under one key. The key of a session depends on the random bytes of
 //     both ends. A client draws its own for each hello, and takes one answer. A server seals only
 //     after Opened, which accepts one session for its random bytes and then draws others.
-//   - No packet is accepted twice, also after restarts: a session needs the random bytes that the
+//   - No packet is accepted twice, even after restarts: a session needs the random bytes that the
 //     server has at that time, and has had in no session before. So an old opening costs a
 //     comparison, and a session that was open is never opened again.
 //   - A client takes only an answer to its own hello: the tag covers both. Hellos and answers have
-//     different keys, and the order of the names is in these, so neither can be sent back to where it
-//     came from. Packets have other keys of the same Secret.
-//   - Old hellos change nothing. The random bytes of the server stay until a session has opened. So a
-//     session that a client has an answer for is not lost if others begin before it opens, and
+//     different keys, which depend on the order of the names, so neither can be sent back to where
+//     it came from. Packets have other keys from the same Secret.
+//   - Old hellos change nothing. The random bytes of the server stay until a session has opened. So
+//     a session for which a client has an answer is not lost if others begin before it opens, and
 //     the one of them whose packet comes first opens. Their keys differ.
-//   - The epoch is for order only. When it comes to 0 again after 256 sessions, the keys are others.
+//   - The epoch is for order only. When it comes to 0 again after 256 sessions, the keys are different.
 //
-// A hello with a wrong tag costs three times HMAC-SHA-512 of a short message, and an answer four
-// times. A wrong packet with an opening costs the set-up of a receiver, but only if the attacker has
-// seen an answer since the last session opened; without that, Begin refuses it at once. Wrong ones
-// may each have another key, so no receiver counts them. Begin does, for as long as the server runs:
-// at Config.MaxForged of them no session of this client opens any more, and the one that is open
-// goes on.
+// To refuse a hello with a wrong tag costs three times HMAC-SHA-512 of a short message, and to answer
+// one four times. A wrong packet with an opening costs the set-up of a receiver, but only if the attacker
+// has seen an answer since the last session opened; otherwise Begin refuses it at once. Wrong
+// packets may each have another key, so no receiver counts them. Begin does, for as long as the
+// server runs: at Config.MaxForged of them no session of this client opens any more, and the one
+// that is open goes on.
 //
-// Not promised is that a session is recent: an attacker can hold an opening back, and deliver it as
-// long as no other session has opened. Anybody can send an old hello from another address, so take
-// the address of a client from packets that Open has accepted. Two programs with one Secret and one
-// name close each other's sessions. Nobody notices that a snapshot of a virtual machine is
-// restored: if that is in the middle of a hello, counters can repeat.
+// It is not promised that a session is recent: an attacker can hold an opening back, and deliver it
+// as long as no other session has opened. Anybody can send an old hello from another address, so
+// take the address of a client from packets that Open has accepted. Two programs with one Secret
+// and one name close each other's sessions. Nothing notices that a snapshot of a virtual machine is
+// restored: if that happens in the middle of a hello, counters can repeat.
 type HelloServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -207,11 +209,11 @@ type HelloServer struct {
 	open    bool                  // there is one
 }
 
-// Answer appends the answer to a hello, HelloSize bytes, to dst and returns the extended slice. me is
-// the name of the server, and peer that of the client. Of c it uses the Secret, as [NewHelloClient]
-// does, with the same errors.
+// Answer appends the answer to a hello, HelloSize bytes, to dst and returns the extended slice. me
+// is the name of the server, and peer that of the client. Answer uses the Secret of c, as
+// [NewHelloClient] does, with the same errors.
 //
-// If the hello is not one of this client, Answer returns dst unchanged and [ErrForged]. In a child
+// If the hello is not from this client, Answer returns dst unchanged and [ErrForged]. In a child
 // after a fork it returns [ErrCopied]. Send nothing then. It allocates only if dst has no room. The
 // comparison is constant time.
 func (h *HelloServer) Answer(dst, hello []byte, c Config, me, peer string) ([]byte, error) {
@@ -256,13 +258,14 @@ func (h *HelloServer) answer(answer, hello *[HelloSize]byte, k *helloKeys) error
 }
 
 // Begin returns the session that a packet opens if it is good. opening is what the packet begins
-// with, OpeningSize bytes. If open is true there is nothing to begin, and s is the zero
-// value: the receiver of the open session opens the packet. Nothing of this is authenticated.
+// with, OpeningSize bytes. If open is true there is nothing to begin, and s is the zero value: the
+// receiver of the open session opens the packet. None of this is authenticated.
 //
-// Of c it uses TagSize and MaxForged: each session that Begin returns counts as a wrong tag, unless
-// Opened returns true for it. At MaxForged, 0 meaning what [Config] says, Begin returns
-// [ErrWorn]. It returns [ErrEpoch] for another session than the next one, such as one of the past,
-// [ErrForged] for what is no opening, and [ErrCopied] in a child after a fork. It does not allocate.
+// Begin uses TagSize and MaxForged of c: each session that Begin returns counts as a wrong tag,
+// unless Opened returns true for it. At MaxForged, 0 meaning what [Config] says, Begin returns
+// [ErrWorn]. It returns [ErrEpoch] for a session other than the next one, such as a past one,
+// [ErrForged] for what is not an opening, and [ErrCopied] in a child after a fork. It does not
+// allocate.
 func (h *HelloServer) Begin(opening []byte, c Config) (s HelloSession, open bool, err error) {
 	if len(opening) != OpeningSize {
 		return s, false, ErrForged
@@ -290,7 +293,7 @@ func (h *HelloServer) Begin(opening []byte, c Config) (s HelloSession, open bool
 	return s, false, nil
 }
 
-// Opened says that a packet of a session that Begin returned is good, and opens the session. It
+// Opened opens a session that Begin returned. Call it when a packet of the session is good. It
 // returns false if another packet has opened one in the meantime: then drop the receiver, and give
 // the packet to Begin again. It does not allocate.
 func (h *HelloServer) Opened(s HelloSession) bool {

@@ -35,20 +35,20 @@ type GMACReceivers struct {
 	receivers[GMACReceiver, *GMACReceiver]
 }
 
-// Add adds a receiver, and returns an error if the set has one of its epoch, or of other sizes of
-// tag or data. It panics if the receiver was never set up or has been destroyed. From then on the set
-// has it: do not call Init or Destroy while it is in the set.
+// Add adds a receiver. It returns an error if the set already has a receiver of the same epoch, or
+// one with other sizes of tag or data. It panics if the receiver was never set up or has been
+// destroyed. Do not call Init or Destroy of the receiver while it is in the set.
 //
-// The receiver must have no finalizer of the caller's. If it is from a constructor, and not set up in
-// place by Init, a finalizer of package runtime overwrites its key after nobody has a pointer to it any
-// more. One that Init has set up is the caller's to destroy, when no call of Open or OpenBatch that began
-// before Remove is running.
+// The caller must not have set a finalizer on the receiver. If it is from a constructor, and not
+// set up in place by Init, a finalizer of package runtime overwrites its key after the last pointer
+// to the receiver is gone. The caller must destroy a receiver that Init has set up, once no call of
+// Open or OpenBatch that began before Remove is running any more.
 func (s *UMACReceivers) Add(r *UMACReceiver) error { return s.add(r) }
 
-// Add is like that of [UMACReceivers].
+// Add is like [UMACReceivers.Add].
 func (s *GMACReceivers) Add(r *GMACReceiver) error { return s.add(r) }
 
-// Open is Open of the receiver of the packet's epoch. It returns [ErrEpoch] if there is none.
+// Open calls Open of the receiver of the packet's epoch. It returns [ErrEpoch] if there is none.
 func (s *UMACReceivers) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r, err := s.find(packet, data)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *UMACReceivers) Open(packet, data []byte) (msg []byte, counter uint64, e
 	return r.Open(packet, data)
 }
 
-// Open is Open of the receiver of the packet's epoch. It returns [ErrEpoch] if there is none.
+// Open calls Open of the receiver of the packet's epoch. It returns [ErrEpoch] if there is none.
 func (s *GMACReceivers) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	r, err := s.find(packet, data)
 	if err != nil {
@@ -130,8 +130,9 @@ func (s *receivers[R, P]) add(r P) error {
 	return nil
 }
 
-// Remove takes out the receiver of an epoch, and reports whether there was one. Calls that are opening
-// a packet with it go on. If it has a [Store], call its Stop before.
+// Remove takes out the receiver of an epoch, and reports whether there was one. Calls that are
+// opening a packet with it go on. If the receiver has a [Store], call its Stop method before
+// Remove.
 func (s *receivers[R, P]) Remove(epoch uint8) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +166,8 @@ func (s *receivers[R, P]) find(packet, data []byte) (r P, err error) {
 	return nil, ErrEpoch
 }
 
-// OpenBatch opens batch[i].Bytes, as Open does, in the order of the batch, and says so as OpenBatch of
-// the receivers does. It is fast where packets of one epoch follow each other.
+// OpenBatch opens batch[i].Bytes, as Open does, in the order of the batch, and reports the results
+// as OpenBatch of a receiver does. It is fast where packets of one epoch follow each other.
 func (s *receivers[R, P]) OpenBatch(batch []Packet) (good int) {
 	l := s.list.Load()
 	if l != nil {
@@ -191,8 +192,8 @@ func (s *receivers[R, P]) OpenBatch(batch []Packet) (good int) {
 	return good
 }
 
-// Stats returns the sums over all receivers that are or were in the set, with the packets of epochs
-// that it did not have as Unknown. Those of removed receivers are as they were at Remove.
+// Stats returns the sums over all receivers that are or were in the set. Packets of epochs that the
+// set did not have count as Unknown. The numbers of removed receivers are as they were at Remove.
 func (s *receivers[R, P]) Stats() ReceiverStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

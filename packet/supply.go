@@ -16,21 +16,21 @@ import (
 // one in a file. A Store is for one direction of one key, and for one sender or receiver at a time.
 // It must be safe for concurrent use: senders and receivers call it from goroutines of their own.
 type Store interface {
-	// Reserve makes n more counters usable. It stores the sum of n and the number that it stored
-	// before, 0 at first, and returns the number that it stored before. When it returns, the sum
-	// must survive a crash of the system. If there is an error, it may have stored the sum or not.
+	// Reserve makes n more counters usable. It stores the sum of n and the number that was stored
+	// before, 0 at first, and returns the earlier number. When it returns, the sum must survive a
+	// crash of the system. If there is an error, it may have stored the sum or not.
 	//
-	// id tells the key and the direction, and is not secret: a Store that has another id returns an
-	// error and stores nothing.
+	// id identifies the key and the direction, and is not secret: a Store that has another id
+	// returns an error and stores nothing.
 	Reserve(id [16]byte, n uint64) (first uint64, err error)
 
-	// Release stores next, the first counter that was not used, in place of end, the sum that the last
-	// good Reserve of the caller stored. If another number is stored, because somebody else has
-	// reserved counters, it returns an error and stores nothing. No other call may come between the
-	// look and the change: in a database both are one transaction. It is called at most once, as the
-	// last call, also if there is an error.
+	// Release stores next, the first counter that was not used, in place of end, the sum that the
+	// last good Reserve of the caller stored. If another number is stored, because somebody else
+	// has reserved counters, it returns an error and stores nothing. No other call may come between
+	// the comparison and the change: in a database, make both one transaction. Release is called at
+	// most once, as the last call, even if it returns an error.
 	//
-	// Neither may call the sender or receiver, which may be waiting for it.
+	// Neither method may call the sender or receiver, which may be waiting for it.
 	Release(id [16]byte, end, next uint64) error
 }
 

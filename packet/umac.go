@@ -48,7 +48,7 @@ type UMACReceiver struct {
 }
 
 // NewUMACPair returns the sender and the receiver for one end of a connection. me is the name of
-// this end, and peer the name of the other, which swaps them. NewUMACPair returns an error if
+// this end, and peer that of the other end, which swaps the two. NewUMACPair returns an error if
 // Sender or Receiver of c is not empty, if peer is empty, or if the names are equal. Its other
 // errors are those of [UMACSender.Init] and [UMACReceiver.Init].
 func NewUMACPair(c Config, me, peer string, n Counters) (*UMACSender, *UMACReceiver, error) {
@@ -140,9 +140,9 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, n *Counters, role byte) (rng suppl
 }
 
 // Seal turns packet, which is the message, into a packet: it appends the number and the tag, and
-// returns the extended slice. The message may be empty. data is the additional data, DataSize
-// bytes, or Seal panics. It may overlap packet. Seal allocates only if packet has no room for
-// Overhead() bytes, and where it has a [Store] reserve counters.
+// returns the extended slice. The message may be empty. data is the additional data, which may
+// overlap packet; Seal panics if it does not have DataSize bytes. Seal allocates only if packet has
+// no room for Overhead() bytes, and where it has a [Store] reserve counters.
 //
 // After the last counter, or after Stop, Seal returns packet unchanged and [ErrEnd], and in a child
 // after a fork [ErrCopied].
@@ -253,8 +253,9 @@ func (s *UMACSender) Destroy() {
 
 // Open returns the message, which is a part of packet, and its counter. It checks the tag first,
 // and then whether the counter is new, and remembers the counter. data is the additional data,
-// DataSize bytes, or Open panics. It may overlap the message. The comparison is constant time. Open
-// does not allocate, except where UMACKey.Verify does, and where it has a [Store] reserve counters.
+// which may overlap the message; Open panics if it does not have DataSize bytes. The comparison is
+// constant time. Open does not allocate, except where UMACKey.Verify does, and where it has a
+// [Store] reserve counters.
 //
 // If there is an error, the message is nil. [ErrForged], [ErrEpoch] and [ErrWorn] come with a
 // counter of 0. [ErrReplayed], [ErrOld] and [ErrEnd] mean that the tag is right, and come with the

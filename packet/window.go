@@ -36,7 +36,7 @@ type window struct {
 	_                    [14]byte
 }
 
-// ReceiverStats are numbers of packets, each of which is in one of them.
+// ReceiverStats counts packets, each of them in one field.
 type ReceiverStats struct {
 	Accepted uint64
 	Replayed uint64 // see ErrReplayed
@@ -193,10 +193,10 @@ func (w *window) mustLive() {
 
 // Stop ends the receiver's range for good: from then on no packet is accepted, and Open returns
 // [ErrEnd] at best. With a [Store], Stop waits for it, and releases the counters above the highest
-// accepted one, so that nothing is refused after a restart. It returns the Store's error: then these
-// counters are refused, and another call returns the same. Call it before the program ends; after a
-// crash the receiver refuses the packets that it had reserved counters for. In a child after a fork it
-// returns [ErrCopied], if there is a Store, and stores nothing.
+// accepted one, so that nothing is refused after a restart. If the Store fails, Stop returns its
+// error, these counters are refused, and another call returns the same error. Call it before the
+// program ends; after a crash the receiver refuses the packets for which it had reserved counters.
+// In a child after a fork it returns [ErrCopied], if there is a Store, and stores nothing.
 func (w *window) Stop() error {
 	w.mustLive()
 	s := w.supply

@@ -6,8 +6,8 @@
 // the results and the errors of [crypto/pbkdf2.Key]: to use it, change the import line. [KeyBatch]
 // derives many keys side by side.
 //
-// The HMAC is that of package [fastmac] where the tags of package hmac are. In all other cases both
-// functions use crypto/pbkdf2. So they do on CPUs for which there is no assembly for the hash.
+// The HMAC is that of package [fastmac] where the tags of package hmac are. In all other cases, and
+// on CPUs for which there is no assembly for the hash, both functions use crypto/pbkdf2.
 package pbkdf2
 
 import (
@@ -29,10 +29,11 @@ import (
 // Key returns a key of keyLength bytes, derived from a password and a salt with a number of iterations
 // of HMAC with the hash that h makes.
 //
-// A salt has at least 16 random bytes, NIST SP 800-132 section 5.1. iter is as large as users can wait
-// for; Key takes a number less than one for one. keyLength is 1 to 2^32 - 1 times the size of the hash,
-// or Key returns an error. With GODEBUG=fips140=only there are more errors, see
-// [crypto/pbkdf2.Key]. The time that Key takes does not depend on the contents of password and salt.
+// A salt should have at least 16 random bytes, NIST SP 800-132 section 5.1. iter should be as large
+// as users can wait for; Key treats a number less than one as one. keyLength is 1 to 2^32 - 1 times
+// the size of the hash, or Key returns an error. With GODEBUG=fips140=only there are more errors:
+// see [crypto/pbkdf2.Key]. The time that Key takes does not depend on the contents of password and
+// salt.
 func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	f, ok := any(h).(func() hash.Hash)
 	if !ok || fips140.Enabled() || keyLength <= 0 {
@@ -52,19 +53,20 @@ type Derivation struct {
 	Password string
 	Salt     []byte
 	Iter     int    // at least 1
-	Key      []byte // is set; its length is that of the key in bytes
+	Key      []byte // set by KeyBatch; its length is that of the key in bytes
 }
 
-// KeyBatch sets batch[i].Key to the key that [Key] would return, for each i. A server that
-// verifies many logins gains by it: on amd64 it computes several side by side, on one core. With AVX-512
-// these are 16 with SHA-256 or 8 with SHA-512, and with the SHA instructions two with SHA-256. It is
-// fastest with a multiple of that number, and with the same number of iterations for all.
+// KeyBatch sets batch[i].Key to the key that [Key] would return, for each i. A server that verifies
+// many logins gains from it: on amd64 it computes several keys side by side, on one core. With
+// AVX-512 these are 16 with SHA-256 or 8 with SHA-512, and with the SHA instructions two with
+// SHA-256. It is fastest with a multiple of that number, and with the same number of iterations for
+// all.
 //
-// If ctx is done, KeyBatch ends within some milliseconds and returns the error of ctx, or after the current
-// key where it is crypto/pbkdf2 that derives. It is an error if a Key has no bytes or too many, or if
+// If ctx is done, KeyBatch returns the error of ctx within some milliseconds, or after the current
+// key where crypto/pbkdf2 derives the keys. It is an error if a Key has no bytes or too many, or if
 // an Iter is less than 1. After an error all keys are zeros.
 //
-// A Key may overlap no slice of the batch.
+// No Key may overlap another slice of the batch.
 func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
 	err := keyBatch(ctx, h, batch)
 	if err != nil {

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package store keeps in a file below which number counters may have been used. A [File] is a Store
-// for the function Stored of package packet, where a key stays the same over restarts:
+// Package store keeps a number in a file: counters below it may have been used. A [File] is a Store
+// for the function Stored of package packet, where a key stays the same across restarts:
 //
 //	f, err := store.Open("/var/lib/meter/send")
 //	...
@@ -27,8 +27,9 @@
 //
 //   - The file is missing. Open refuses to go on.
 //   - The file is damaged. Open refuses that too.
-//   - The file was restored from a backup, or with a snapshot of a disk or a virtual machine. This is
-//     not noticed if the lock beside it came too. So leave both out of backups and images.
+//   - The file was restored from a backup, or with a snapshot of a disk or a virtual machine. This
+//     is not noticed if the lock beside it was restored too. So leave both out of backups and
+//     images.
 //   - Two machines or containers have used copies of the file. This is not noticed either. A
 //     copy without the lock is refused.
 //
@@ -36,20 +37,20 @@
 // leave nothing behind that could be started.
 //
 // Keep the folder where only the program can write: whoever can write the file can set it back. A
-// folder that is empty again after a restart, as in a container without a volume, is no place for
-// it.
+// folder that is empty again after a restart, as in a container without a volume, is the wrong
+// place for it.
 //
 // # Locks and disks
 //
-// PATH.lock keeps a second process of this machine away, and a second File of this process. The
-// system releases the lock when the process ends, however it ends. Never remove it: Open does not
-// make it again. On a network file system it depends on the server whether other machines see
-// the lock. If they do not, most writes notice that the file has changed, and fail.
+// PATH.lock keeps away a second process on this machine, and a second File in this process. The
+// system releases the lock when the process ends, however it ends. Never remove PATH.lock: Open
+// does not make it again. On a network file system it depends on the server whether other machines
+// see the lock. If they do not, most writes notice that the file has changed, and fail.
 //
-// A change goes to PATH.new, which is synced and then takes the place of the file. Then the folder
-// is synced. So there is always a whole file, also after a power cut, if the disk has written what it
-// says that it has. The three files have the permissions 0600. On systems without such a lock, such as
-// Plan 9 and WebAssembly, Create and Open return an error.
+// A change goes to PATH.new, which is synced and then replaces the file. Then the folder is synced.
+// So there is always a whole file, even after a power cut, if the disk has written what it says it
+// has. The three files have the permissions 0600. On systems without such a lock, such as Plan 9
+// and WebAssembly, Create and Open return an error.
 //
 // # Format
 //
@@ -61,8 +62,7 @@
 //	end 4294967296
 //	sum 0123456789abcdef
 //
-// The id tells which key and direction the counters are of, and nothing about the secret. It is
+// The id tells which key and direction the counters belong to, and nothing about the secret. It is
 // "none" until the first Reserve. No counter from the end on was used. The sum is the first 8 bytes
-// of the SHA-256 of the lines above it, against accidents. Any other byte makes the file a damaged
-// one.
+// of the SHA-256 of the lines above it, against accidents. A file with any other byte is damaged.
 package store

@@ -21,8 +21,8 @@ var ErrLocked = errors.New("store: another process has the lock, or another File
 
 // A File is an open store. It is safe for concurrent use, and must not be copied.
 //
-// Keep it until Close, or a sender or receiver that has it: the lock ends when the garbage collector takes
-// the File.
+// Keep a reference to it until Close, or to a sender or receiver that has it: the lock is released
+// when the garbage collector frees the File.
 type File struct {
 	path   string                  // absolute, as the folder of the process may change
 	before func(step string) error // for tests; nil otherwise
@@ -41,10 +41,10 @@ type File struct {
 	released bool   // Release has been called
 }
 
-// Create makes the store of a new secret. Nothing is reserved in it, and it takes the id of the first
-// Reserve. It does not open it.
+// Create makes the store of a new secret. Nothing is reserved in it, and it takes the id of the
+// first Reserve. Create does not open the store.
 //
-// If the file or its lock is there, Create returns an error, and changes nothing. If it was cut
+// If the file or its lock is there, Create returns an error, and changes nothing. If Create was cut
 // short by a crash, the lock may be there without the file: remove it, and call Create again, but
 // only if the secret was never used.
 func Create(path string) error { return create(path, nil) }
@@ -79,9 +79,9 @@ func create(path string, before func(step string) error) error {
 	return nil
 }
 
-// Open locks and reads a store. If it returns an error other than ErrLocked, read the
-// documentation of the package before you do anything about it. That a file is missing is not reported
-// as fs.ErrNotExist, so that nobody makes a new one then.
+// Open locks and reads a store. If it returns an error other than ErrLocked, read the documentation
+// of the package before you do anything about it. A missing file is not reported as fs.ErrNotExist,
+// so that no program makes a new one.
 func Open(path string) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -135,7 +135,7 @@ func lock(path string, flag int) (*os.File, error) {
 }
 
 // Close releases the lock. What is stored stays as it is, so without a Release before it all
-// reserved counters are skipped. After Close, all methods but Close return an error.
+// reserved counters are skipped. After Close, all methods except Close return an error.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,8 +151,8 @@ func (f *File) Close() error {
 // It returns when they are on the disk. n is from 1 to 2^56 less what was reserved before: there
 // are 2^56 counters.
 //
-// The id tells which key and direction the counters are of. The first Reserve after Create binds the
-// store to it. A store with another id returns an error.
+// The id tells which key and direction the counters belong to. The first Reserve after Create binds
+// the store to it. A store with another id returns an error.
 //
 // After an error the caller has what it had before, and may try again. In a child after a fork, Reserve
 // and Release return errors.

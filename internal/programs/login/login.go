@@ -36,8 +36,8 @@ func hash(password, salt string, iter int) (string, error) {
 	return fmt.Sprintf("pbkdf2_sha256$%d$%s$%s", iter, salt, base64.StdEncoding.EncodeToString(key)), nil
 }
 
-// Verify reports whether stored is of this password, and whether it has fewer iterations than a new
-// one: then store Hash(password) instead.
+// Verify reports whether stored is the hash of this password, and whether it has fewer iterations
+// than a new one. If so, store Hash(password) instead.
 func Verify(password, stored string) (ok, old bool, err error) {
 	fields := strings.Split(stored, "$")
 	if len(fields) != 4 {

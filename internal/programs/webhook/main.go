@@ -4,7 +4,7 @@
 
 // Command webhook receives webhooks at /github, /stripe, /slack and /paddle, and refuses those whose
 // signature is wrong. The secrets are in the environment, as GITHUB_SECRET and GITHUB_OLD_SECRET; a
-// sender without a secret has no page.
+// sender without a secret is not served.
 package main
 
 import (
