@@ -85,6 +85,7 @@ var commands = map[string]runner{
 	"go test -run DestroyScan -v ./internal/memory -scans 100":                                                                               {long: true, less: strings.NewReplacer("100", "1")},
 	"go test -v -run ExampleUMACKey_Tag .":                                                                                                   {long: true},
 	"go test -run '^$' -bench ManyKeys .":                                                                                                    {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -tags purego -run '^$' -bench MAC .":                                                                                            {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Batch .":                                                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench FirstUse -benchtime 300x ./internal/kernel":                                                                    {long: true, less: strings.NewReplacer("300x", "1x")},
 	"go test -run '^$' -bench Key ./pbkdf2":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
