@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 // fragmentImports are the packages that a fragment of Go in a document may use, and
 // fragmentProgram has its parameters.
 var fragmentImports = map[string]string{
+	"base64":  "encoding/base64",
 	"binary":  "encoding/binary",
 	"crypto":  "crypto",
 	"errors":  "errors",
