@@ -210,7 +210,7 @@ func checkedTable(all []*Results) table.Writer {
 	return t
 }
 
-// onlyHMAC reports whether no row is of another algorithm.
+// onlyHMAC reports whether all rows are of HMAC or PBKDF2.
 func (r *Results) onlyHMAC() bool {
 	return len(r.Rows) > 0 && !slices.ContainsFunc(r.Rows, func(row Row) bool {
 		return !strings.HasPrefix(row.Alg, "hmac-") && !strings.HasPrefix(row.Alg, "pbkdf2-")
