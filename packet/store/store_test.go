@@ -230,7 +230,11 @@ func TestConcurrent(t *testing.T) {
 	// Of Reserve, Release and Close at once, each is done or gives an error.
 	errs := make([]error, 3)
 	wg.Go(func() { _, errs[0] = f.Reserve(id, 10) })
-	wg.Go(func() { errs[1] = f.Release(id, f.end, 240) })
+	wg.Go(func() {
+		if errs[1] = f.Release(id, 240, 240); errs[1] != nil { // after Reserve, or after Close
+			errs[1] = f.Release(id, 250, 240)
+		}
+	})
 	wg.Go(func() { errs[2] = f.Close() })
 	wg.Wait()
 	want := uint64(240)
