@@ -38,15 +38,14 @@ type line struct {
 }
 
 var (
-	umac64, umac128 = line{"message", "fastmac:umac64:oneshot"}, line{"message", "fastmac:umac128:oneshot"}
-	gmac            = line{"message", "fastmac:gmac:oneshot"}
-	hmac512         = line{"message", "fastmac:hmac-sha512:oneshot"}
-	hmac256         = line{"message", "fastmac:hmac-sha256:oneshot"}
-	std256, std512  = line{"message", "crypto/hmac:hmac-sha256:stream"}, line{"message", "crypto/hmac:hmac-sha512:stream"}
+	umac64, umac128   = line{"message", "fastmac:umac64:oneshot"}, line{"message", "fastmac:umac128:oneshot"}
+	gmac              = line{"message", "fastmac:gmac:oneshot"}
+	hmac256, batch256 = line{"message", "fastmac:hmac-sha256:oneshot"}, line{"hmac", "fastmac:hmac-sha256:batch"}
+	hmac512, batch512 = line{"message", "fastmac:hmac-sha512:oneshot"}, line{"hmac", "fastmac:hmac-sha512:batch"}
+	std256, std512    = line{"message", "crypto/hmac:hmac-sha256:stream"}, line{"message", "crypto/hmac:hmac-sha512:stream"}
 
-	messageLines = []line{umac64, umac128, gmac, hmac256, {"hmac", "fastmac:hmac-sha256:batch"}, hmac512,
-		{"hmac", "fastmac:hmac-sha512:batch"}, {"message", rivals.GMAC}, std256, std512, {"message", "x/crypto:poly1305:oneshot"}}
-	sealLines = []line{
+	messageLines = []line{umac64, umac128, gmac, hmac512, batch512, {"message", rivals.GMAC}, std256, std512, {"message", "x/crypto:poly1305:oneshot"}}
+	sealLines    = []line{
 		{"seal", "fastmac:aes256-gcm:seal"}, {"seal", rivals.Seal}, {"seal", "ring:aes256-gcm:seal"},
 		{"seal", "aws-lc-rs:aes256-gcm:seal"}, {"seal", "OpenSSL:aes256-gcm:seal"},
 	}
@@ -56,7 +55,7 @@ var (
 var documentTables = map[string]func(all []*Results) table.Writer{
 	"README": func(all []*Results) table.Writer {
 		all = Named(all, "amd-zen4", "intel-amx", "amd-zen3")
-		return byMachine(all, "ns, 1 KiB", 1024, []line{umac64, umac128, gmac, hmac256, std256})
+		return byMachine(all, "ns, 1 KiB", []int{1024}, []line{umac64, umac128, gmac, hmac256, std256})
 	},
 	"AVX2": func(all []*Results) table.Writer {
 		r := &Results{} // without its file all are dashes
@@ -65,27 +64,37 @@ var documentTables = map[string]func(all []*Results) table.Writer{
 		}
 		return ofMachine(r, []int{32, 1024, 1500, 16384}, []line{umac64, umac128, gmac, {"message", rivals.GMAC}, std256})
 	},
+	"HMAC-SHA-256": func(all []*Results) table.Writer {
+		return byMachine(all, "ns, HMAC-SHA-256", []int{32, 1024, 16384}, []line{hmac256, batch256, std256})
+	},
+	"HMAC-SHA-256, new keys": func(all []*Results) table.Writer {
+		return byMachine(all, "ns, a new key and 28 bytes", []int{28}, []line{
+			{"hmac-sum", "fastmac:hmac-sha256:sumstream"}, {"hmac-sum", "fastmac:hmac-sha256:sum"}, {"hmac-sum", "fastmac:hmac-sha256:sumbatch"},
+			{"hmac-sum", "crypto/hmac:hmac-sha256:sum"}, {"hmac-sum", "nettle:hmac-sha256:sum"}, {"hmac-sum", "RustCrypto:hmac-sha256:sum"},
+			{"hmac-sum", "ring:hmac-sha256:sum"}, {"hmac-sum", "aws-lc-rs:hmac-sha256:sum"}, {"hmac-sum", "OpenSSL:hmac-sha256:sum"},
+		})
+	},
 	"machines":          machineTable,
-	"32 bytes":          func(all []*Results) table.Writer { return byMachine(all, "ns, 32 bytes", 32, messageLines) },
-	"1500 bytes":        func(all []*Results) table.Writer { return byMachine(all, "ns, 1500 bytes", 1500, messageLines) },
-	"16 KiB":            func(all []*Results) table.Writer { return byMachine(all, "ns, 16 KiB", 16384, messageLines) },
+	"32 bytes":          func(all []*Results) table.Writer { return byMachine(all, "ns, 32 bytes", []int{32}, messageLines) },
+	"1500 bytes":        func(all []*Results) table.Writer { return byMachine(all, "ns, 1500 bytes", []int{1500}, messageLines) },
+	"16 KiB":            func(all []*Results) table.Writer { return byMachine(all, "ns, 16 KiB", []int{16384}, messageLines) },
 	"slower in a call":  func(all []*Results) table.Writer { return slower(all, "oneshot") },
 	"slower in streams": func(all []*Results) table.Writer { return slower(all, "stream") },
 	"many keys": func(all []*Results) table.Writer {
-		return byMachine(all, "ns, 64 bytes", 64, []line{
+		return byMachine(all, "ns, 64 bytes", []int{64}, []line{
 			{"streams", "fastmac:umac64:inturn"}, {"streams", "crypto/cipher:gmac:inturn"},
 			{"streams", "fastmac:umac64:shuffled"}, {"streams", "crypto/cipher:gmac:shuffled"},
 		})
 	},
 	"set-up": func(all []*Results) table.Writer {
-		return byMachine(all, "ns", 64, []line{
+		return byMachine(all, "ns", []int{64}, []line{
 			{"key", "fastmac:umac64:new"}, {"key", "fastmac:umac64:init"}, {"key", "fastmac:umac128:new"},
 			{"key", "fastmac:gmac:new"}, {"key", "fastmac:gmac:init"}, {"key", "fastmac:hmac-sha256:new"}, {"key", "fastmac:hmac-sha512:new"},
 			{"key", "crypto/cipher:gmac:new"}, {"key", "crypto/hmac:hmac-sha256:new"},
 		})
 	},
 	"pbkdf2": func(all []*Results) table.Writer {
-		return byMachine(Named(all, "amd-zen4", "intel-xeon207-16", "intel-xeon207-16-avx2"), "ns for a key, 1,000 iterations", 16, []line{
+		return byMachine(all, "ns for a key, 1,000 iterations", []int{16}, []line{
 			{"pbkdf2", "fastmac:pbkdf2-sha256:derive"}, {"pbkdf2", "fastmac:pbkdf2-sha256:batch"},
 			{"pbkdf2", "crypto/pbkdf2:pbkdf2-sha256:derive"}, {"pbkdf2", "RustCrypto:pbkdf2-sha256:derive"},
 			{"pbkdf2", "nettle:pbkdf2-sha256:derive"}, {"pbkdf2", "aws-lc-rs:pbkdf2-sha256:derive"},
@@ -94,8 +103,8 @@ var documentTables = map[string]func(all []*Results) table.Writer{
 			{"pbkdf2", "crypto/pbkdf2:pbkdf2-sha512:derive"},
 		})
 	},
-	"seal 64":     func(all []*Results) table.Writer { return byMachine(all, "ns, 64 bytes", 64, sealLines) },
-	"seal 16 KiB": func(all []*Results) table.Writer { return byMachine(all, "ns, 16 KiB", 16384, sealLines) },
+	"seal 64":     func(all []*Results) table.Writer { return byMachine(all, "ns, 64 bytes", []int{64}, sealLines) },
+	"seal 16 KiB": func(all []*Results) table.Writer { return byMachine(all, "ns, 16 KiB", []int{16384}, sealLines) },
 }
 
 var tableMark = regexp.MustCompile(`(?s)(<!-- table: ([^\n]+?) -->\n)(.*?)(<!-- end -->\n)`)
@@ -210,41 +219,42 @@ func checkedTable(all []*Results) table.Writer {
 	return t
 }
 
-// onlyHMAC reports whether all rows are of HMAC or PBKDF2.
-func (r *Results) onlyHMAC() bool {
-	return len(r.Rows) > 0 && !slices.ContainsFunc(r.Rows, func(row Row) bool {
-		return !strings.HasPrefix(row.Alg, "hmac-") && !strings.HasPrefix(row.Alg, "pbkdf2-")
-	})
-}
-
-// byMachine has a line for each contender and a column for each machine, with nanoseconds at one
-// size. A machine on which only HMAC was measured has no column in tables without HMAC.
-func byMachine(all []*Results, title string, size int, lines []line) table.Writer {
+// byMachine has a line for each size and contender, and a column for each machine. A machine on which
+// the first line was not measured has no column.
+func byMachine(all []*Results, title string, sizes []int, lines []line) table.Writer {
 	all = slices.DeleteFunc(slices.Clone(all), func(r *Results) bool {
-		return r.onlyHMAC() && !slices.ContainsFunc(lines, func(l line) bool {
-			_, ok := r.find(l.group, l.Contender, size)
-			return ok
-		})
+		_, ok := r.find(lines[0].group, lines[0].Contender, sizes[0])
+		return !ok
 	})
 	var columns []string
 	for _, r := range all {
 		columns = append(columns, r.short())
 	}
-	return byColumn(title, columns, lines, func(column int, l line) (Row, bool) {
-		return all[column].find(l.group, l.Contender, size)
-	})
+	t := newTable(title, columns)
+	for _, size := range sizes {
+		for _, l := range lines {
+			name := lineTitle(l)
+			if len(sizes) > 1 {
+				name = fmt.Sprintf("%s, %d bytes", name, size)
+			}
+			addLine(t, name, len(all), func(column int) (Row, bool) { return all[column].find(l.group, l.Contender, size) })
+		}
+	}
+	return t
 }
 
 // ofMachine has a line for each contender and a column for each size, with nanoseconds on one
 // machine.
 func ofMachine(r *Results, sizes []int, lines []line) table.Writer {
-	return byColumn("ns, by size in bytes", sizeTitles(sizes), lines, func(column int, l line) (Row, bool) {
-		return r.find(l.group, l.Contender, sizes[column])
-	})
+	t := newTable("ns, by size in bytes", sizeTitles(sizes))
+	for _, l := range lines {
+		addLine(t, lineTitle(l), len(sizes), func(column int) (Row, bool) { return r.find(l.group, l.Contender, sizes[column]) })
+	}
+	return t
 }
 
-// byColumn has a line for each contender. A dash is in the place of a row that find does not find.
-func byColumn(title string, columns []string, lines []line, find func(column int, l line) (Row, bool)) table.Writer {
+// newTable has no lines yet. Its columns, after the title, are figures.
+func newTable(title string, columns []string) table.Writer {
 	t := table.NewWriter()
 	header := table.Row{title}
 	var configs []table.ColumnConfig
@@ -254,18 +264,20 @@ func byColumn(title string, columns []string, lines []line, find func(column int
 	}
 	t.AppendHeader(header)
 	t.SetColumnConfigs(configs)
-	for _, l := range lines {
-		cells := table.Row{lineTitle(l)}
-		for i := range columns {
-			cell := "–"
-			if row, ok := find(i, l); ok {
-				cell = number(row.NS)
-			}
-			cells = append(cells, cell)
-		}
-		t.AppendRow(cells)
-	}
 	return t
+}
+
+// addLine adds the nanoseconds of the rows that find finds. A dash is in the place of a row that it does not find.
+func addLine(t table.Writer, title string, columns int, find func(column int) (Row, bool)) {
+	cells := table.Row{title}
+	for i := range columns {
+		cell := "–"
+		if row, ok := find(i); ok {
+			cell = number(row.NS)
+		}
+		cells = append(cells, cell)
+	}
+	t.AppendRow(cells)
 }
 
 func lineTitle(l line) string {
@@ -282,7 +294,7 @@ func slower(all []*Results, mode string) table.Writer {
 	t := table.NewWriter()
 	t.AppendHeader(table.Row{"", "16 bytes", "32 bytes", "64 bytes", "256 to 1500 bytes", "4 KiB to 1 MiB"})
 	for _, r := range all {
-		if r.onlyHMAC() {
+		if !slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Alg == "umac64" && row.Mode == mode }) {
 			continue
 		}
 		cells := table.Row{r.short()}

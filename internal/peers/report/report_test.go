@@ -275,10 +275,10 @@ func allTables(t *testing.T, all []*Results) string {
 func TestFill(t *testing.T) {
 	r := readSample(t)
 	marked := func(table string) string {
-		return "before\n<!-- table: seal 64 -->\n" + table + "<!-- end -->\nafter\n"
+		return "before\n<!-- table: 32 bytes -->\n" + table + "<!-- end -->\nafter\n"
 	}
 	got, err := Fill(marked("old\n"), []*Results{r})
-	if before, after := marked("\n| ns, 64 bytes | AMD Zen 5 |\n"), "|\n\n<!-- end -->\nafter\n"; err != nil ||
+	if before, after := marked("\n| ns, 32 bytes | AMD Zen 5 |\n"), "|\n\n<!-- end -->\nafter\n"; err != nil ||
 		!strings.HasPrefix(got, strings.TrimSuffix(before, "<!-- end -->\nafter\n")) || !strings.HasSuffix(got, after) {
 		t.Errorf("got %q, error %v", got, err)
 	}
@@ -287,7 +287,7 @@ func TestFill(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		"<!-- table: nobody -->\n<!-- end -->\n": `the mark of table "nobody", which nothing makes`,
-		"<!-- table: seal 64 -->\n":              "1 marks of tables, and not all have an end",
+		"<!-- table: 32 bytes -->\n":             "1 marks of tables, and not all have an end",
 	} {
 		if _, err := Fill(bad, []*Results{r}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v", bad, err)
@@ -298,7 +298,7 @@ func TestFill(t *testing.T) {
 // TestChecked checks that machines that were checked have a line, and that one on which nothing was measured
 // is in no other table.
 func TestChecked(t *testing.T) {
-	const document = "<!-- table: checked -->\n<!-- end -->\n<!-- table: seal 64 -->\n<!-- end -->\n"
+	const document = "<!-- table: checked -->\n<!-- end -->\n<!-- table: 32 bytes -->\n<!-- end -->\n"
 	r := readSample(t)
 	got, err := Fill(document, []*Results{r})
 	if err != nil || !strings.Contains(got, "\n| none yet | – |") || !strings.Contains(got, "| AMD Zen 5 |") {
