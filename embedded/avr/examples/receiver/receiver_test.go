@@ -377,3 +377,23 @@ func TestSave(t *testing.T) {
 		t.Errorf("printed %q", stdout)
 	}
 }
+
+// TestShared has two receivers that use one directory: a reading must not be printed twice. A device that
+// is added in the meantime keeps its line.
+func TestShared(t *testing.T) {
+	dir := t.TempDir()
+	runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
+	one, err1 := openStore(dir)
+	two, err2 := openStore(dir)
+	runReceiver(t, 0, nil, "-dir", dir, "-new", "2")
+	if err := errors.Join(err1, err2, one.save(1, 5), one.save(1, 6)); err != nil {
+		t.Fatal(err)
+	}
+	const want = `counters: device 1 has "6", and had 0: another receiver uses the directory`
+	if err := two.save(1, 6); fmt.Sprint(err) != want {
+		t.Errorf("the second: %v, want %s", err, want)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "counters")); string(got) != "1 6\n2 0\n" {
+		t.Errorf("stored %q, %v", got, err)
+	}
+}

@@ -67,12 +67,21 @@ func openStore(dir string) (*store, error) {
 }
 
 // save stores the counter of the last reading of a device. When it returns, the counter
-// is on the disk.
+// is on the disk. If another program has stored one since, save returns an error: that
+// program may have printed this reading. Lines of other devices stay as they are.
 func (s *store) save(id uint32, counter uint64) error {
+	table, err := readTable(s.dir, "counters")
+	if err != nil {
+		return err
+	}
+	if last, err := strconv.ParseUint(table[id], 10, 64); err != nil || last != s.counters[id] {
+		return fmt.Errorf("counters: device %d has %q, and had %d: another receiver uses the directory", id, table[id], s.counters[id])
+	}
 	s.counters[id] = counter
+	table[id] = strconv.FormatUint(counter, 10)
 	var b bytes.Buffer
-	for _, id := range slices.Sorted(maps.Keys(s.counters)) {
-		fmt.Fprintf(&b, "%d %d\n", id, s.counters[id])
+	for _, id := range slices.Sorted(maps.Keys(table)) {
+		fmt.Fprintf(&b, "%d %s\n", id, table[id])
 	}
 	// A crash leaves the old file or the new one.
 	path := filepath.Join(s.dir, "counters")
