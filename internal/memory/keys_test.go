@@ -56,7 +56,7 @@ func TestSizes(t *testing.T) {
 	for h, want := range map[crypto.Hash][2]uint64{crypto.SHA256: {160, 224}, crypto.SHA512: {256, 384}} {
 		key := mactest.Must(fastmac.NewHMACKey(h, nil))
 		stream, own := allocated(func() { key.New() }), allocated(func() { fastmac.NewHMAC(h, nil) })
-		if bits.UintSize == 64 && !fips140.Enabled() && (stream != want[0] || own != want[1]) {
+		if bits.UintSize == 64 && !fips140.Enabled() && (stream != want[0] || own != want[1] && !mactest.Allocates) {
 			t.Errorf("HMAC with %v: %d bytes, with its own key %d, want %d", h, stream, own, want)
 		}
 		t.Logf("HMAC with %v: %d bytes, with its own key %d", h, stream, own)
