@@ -80,9 +80,13 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 		s.encode(value)
 		h := sha256.New().(resumable)
 		must(h.UnmarshalBinary(hide(m[:])))
-		h.Write(hide(p))
-		h.Write(hide(q))
-		saved, err := h.AppendBinary(hide(m[:0]))
+		if len(p) > 0 {
+			h.Write(hide(p))
+		}
+		if len(q) > 0 {
+			h.Write(hide(q))
+		}
+		saved, err := h.AppendBinary(hide(m[:])[:0])
 		mustSave(len(m), saved, err)
 		s.decode(value)
 		h.Reset()
@@ -96,9 +100,13 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 	s.encode(value)
 	h := sha512.New().(resumable)
 	must(h.UnmarshalBinary(hide(m[:])))
-	h.Write(hide(p))
-	h.Write(hide(q))
-	saved, err := h.AppendBinary(hide(m[:0]))
+	if len(p) > 0 {
+		h.Write(hide(p))
+	}
+	if len(q) > 0 {
+		h.Write(hide(q))
+	}
+	saved, err := h.AppendBinary(hide(m[:])[:0])
 	mustSave(len(m), saved, err)
 	s.decode(value)
 	h.Reset()
@@ -106,13 +114,15 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 	runtime.KeepAlive(q)
 }
 
-// hide returns b. The compiler does not see that, so what b points to may be on the stack, which moves
-// only where a function is called, and not where a signal interrupts this. The caller keeps b alive.
+// hide returns b, whose capacity is its length. The compiler does not see that it is b, so what b points
+// to may be on the stack, which moves only where a function is called, and not where a signal interrupts
+// this. The caller keeps b alive. Only the pointer goes through memory: with all three words a CPU waits,
+// as it cannot forward several stores to one load.
 //
 //go:nosplit
 func hide(b []byte) []byte {
-	words := *(*[3]uintptr)(unsafe.Pointer(&b))
-	return *(*[]byte)(unsafe.Pointer(&words))
+	p := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), len(b))
 }
 
 func must(err error) {
