@@ -38,12 +38,6 @@ func postgreSQL(t *testing.T, pgx string) []string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	listener.Close()
 	// The server refuses to run as root, and ends with the test.
 	as := []string{"--pdeathsig", "INT"}
 	chown := func(name string) error { return nil }
@@ -91,6 +85,13 @@ func postgreSQL(t *testing.T, pgx string) []string {
 	}
 	run(command("initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"))
 
+	// As late as can be, so that no other program gets the port.
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	listener.Close()
 	server := command("postgres", "-D", "data", "-k", dir, "-p", port, "-F")
 	for _, setting := range []string{
 		"listen_addresses=localhost", "hba_file=" + dir + "/hba", "log_connections=on", "max_connections=200",

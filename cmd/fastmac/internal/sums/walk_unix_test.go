@@ -236,6 +236,8 @@ func TestChanged(t *testing.T) {
 			f.write("d/sub/file2", 1)
 			if settled {
 				time.Sleep(50 * time.Millisecond)
+			} else { // also if this process stands still before it walks
+				f.must(os.Chtimes("d/sub", time.Time{}, time.Now().Add(time.Hour)))
 			}
 			w := newWalker(nil)
 			if list := w.walk(t.Context(), nil, "d"); len(list) != 2 || w.settled.IsZero() != settled {
@@ -273,6 +275,8 @@ func TestFresh(t *testing.T) {
 		if name == "renamed" {
 			f.write("d/new", 1)
 		}
+		// Fresh, also if this process stands still before it walks.
+		f.must(os.Chtimes("d", time.Time{}, time.Now().Add(time.Hour)))
 		w := newWalker(nil)
 		w.walk(t.Context(), nil, "d")
 		if change != nil {
