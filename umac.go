@@ -47,6 +47,9 @@ type UMACKey struct {
 // NewUMACKey expands a key of 16, 24 or 32 bytes (AES-128, AES-192, AES-256) for tags of tagSize
 // bytes: 4, 8, 12 or 16. It returns a [KeySizeError] for a key of any other length, and an error
 // for any other tag size. It does not retain key.
+//
+// Never make keys of two tag sizes from the same bytes: the tag under one can be the beginning of the tag
+// under the other.
 func NewUMACKey(key []byte, tagSize int) (*UMACKey, error) {
 	k := new(UMACKey)
 	if err := k.Init(key, tagSize); err != nil {

@@ -66,6 +66,7 @@ var commands = map[string]runner{
 	"go test ./embedded/avr":                                                            {inCI: true},
 	"go test ./embedded/avr/examples/receiver":                                          {inCI: true},
 	"go generate ./...":                                                                 {inCI: true},
+	"git status --short":                                                                {long: true}, // needs the repository
 	"go test -tags purego ./...":                                                        {inCI: true},
 	"GODEBUG=cpu.avx512f=off go test ./...":                                             {long: true, less: strings.NewReplacer("./...", "-short -run Vectors ./internal/conformance")},
 	"go run -C internal/peers . -quick":                                                 {inCI: true},
@@ -99,6 +100,7 @@ var commands = map[string]runner{
 	"go test -C sshmac -run '^$' -bench Connection -cpu 1 -benchtime 60000x .":                                                               {long: true, less: strings.NewReplacer("60000x", "1x")},
 	"go run -C internal/peers . -tables":                                                                                                     {test: "internal/peers/main_test.go:TestTables"},
 	"go run -C internal/peers . -page":                                                                                                       {test: "internal/peers/main_test.go:TestPage"},
+	"go run -C internal/peers . -check":                                                                                                      {never: "it takes half an hour; .ci/run runs it with -quick"},
 	"go run -C internal/peers . -check -o results/NAME.json":                                                                                 {never: "it takes half an hour; .ci/run runs it with -quick"},
 	"avr-gcc -mmcu=atmega1284p -DF_CPU=16000000UL -Os -I plain -I ../../src -o sensor.elf ../../src/*.[cS] -x c++ sensor.ino plain/main.cpp": {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"avr-objcopy -O ihex sensor.elf sensor.hex":                                                                                              {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
@@ -146,7 +148,6 @@ var benchCommands = []string{
 	"go test -run '^$' -bench 'MAC/.*/.*/size=(64|1024|16384)$' -count 10 -benchtime 100ms . > new.txt",
 	"go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op old.txt new.txt",
 	"go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op -row /size -col '/alg@(gmac umac64 umac128)' new.txt",
-	"go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op /alg:hmac-sha512' -row /size -col /impl new.txt",
 }
 
 func init() {
