@@ -114,8 +114,8 @@ func writeStd[W Word](s *State[W], p, q []byte) {
 	runtime.KeepAlive(q)
 }
 
-// hide returns b, whose capacity is its length. The compiler does not see that it is b, so what b points
-// to may be on the stack, which moves only where a function is called, and not where a signal interrupts
+// hide returns b without its spare capacity. The compiler does not see that it is b, so what b points to
+// may be on the stack, which moves only where a function is called, and not where a signal interrupts
 // this. The caller keeps b alive. Only the pointer goes through memory: with all three words a CPU waits,
 // as it cannot forward several stores to one load.
 //

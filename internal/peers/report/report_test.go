@@ -315,6 +315,24 @@ func TestChecked(t *testing.T) {
 	}
 }
 
+// TestColumns checks that a machine is in the tables whose first line was measured there, and in no other.
+func TestColumns(t *testing.T) {
+	full, hmac := readFull(t), readFull(t)
+	hmac.Name = "only-hmac"
+	hmac.Rows = slices.DeleteFunc(hmac.Rows, func(r Row) bool { return !strings.HasPrefix(r.Alg, "hmac-sha256") })
+	const mark = "<!-- table: %s -->\n<!-- end -->\n"
+	for name, want := range map[string]bool{
+		"HMAC-SHA-256": true, "HMAC-SHA-256, new keys": true, "set-up, HMAC": true, "machines": true,
+		"32 bytes": false, "set-up": false, "seal 64": false, "many keys": false, "pbkdf2": false,
+		"slower in a call": false, "slower in streams": false,
+	} {
+		got, err := Fill(fmt.Sprintf(mark, name), []*Results{hmac, full})
+		if err != nil || strings.Contains(got, "only-hmac") != want || !strings.Contains(got, "AMD Zen 5") {
+			t.Errorf("%s: %v, only-hmac is there: want %v\n%s", name, err, want, got)
+		}
+	}
+}
+
 // TestOthers checks that machines without a name for readers have a column, under the names of
 // their files, and that what was switched off is said.
 func TestOthers(t *testing.T) {

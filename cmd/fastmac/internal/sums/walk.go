@@ -152,14 +152,19 @@ func (w *walker) read(d *dir, path string) ([]fs.DirEntry, error) {
 	d.was = info
 	names, err := d.read()
 	f := walked{root: w.root, path: path, info: info}
-	if tick := info.tick(); max(info.mtime, info.ctime) > now.Add(-tick).UnixNano() {
+	if info.fresh(now) {
 		f.fresh = append([]fs.DirEntry{}, names...)
-		if settled := time.Now().Add(tick); settled.After(w.settled) {
+		if settled := time.Now().Add(info.tick()); settled.After(w.settled) {
 			w.settled = settled
 		}
 	}
 	w.walked = append(w.walked, f)
 	return names, err
+}
+
+// fresh reports whether a change after now can leave the times as they are.
+func (a fileInfo) fresh(now time.Time) bool {
+	return max(a.mtime, a.ctime) > now.Add(-a.tick()).UnixNano()
 }
 
 // tick returns more than the time between two changes of a file that can have the same time. Linux

@@ -289,8 +289,22 @@ func TestFresh(t *testing.T) {
 			t.Errorf("%s: %+v", name, changed)
 		}
 	}
-	if tick := (fileInfo{mtime: 123, ctime: 7e9}).tick(); tick < 2*time.Second {
-		t.Errorf("%v between the times of a file system without fractions", tick)
+	now := time.Unix(100, 0)
+	for _, test := range []struct {
+		mtime, ctime time.Duration // before now
+		fresh        bool
+	}{
+		{19 * time.Millisecond, 30 * time.Millisecond, true},
+		{30 * time.Millisecond, 19 * time.Millisecond, true},
+		{21 * time.Millisecond, 21 * time.Millisecond, false},
+		{3 * time.Second, 2 * time.Second, true}, // a file system without fractions
+		{2 * time.Second, 3 * time.Second, true},
+		{3 * time.Second, 3 * time.Second, false},
+	} {
+		info := fileInfo{mtime: now.Add(-test.mtime).UnixNano(), ctime: now.Add(-test.ctime).UnixNano()}
+		if got := info.fresh(now); got != test.fresh {
+			t.Errorf("%+v: fresh %v", test, got)
+		}
 	}
 }
 

@@ -389,7 +389,7 @@ func TestShared(t *testing.T) {
 	if err := errors.Join(err1, err2, one.save(1, 5), one.save(1, 6)); err != nil {
 		t.Fatal(err)
 	}
-	const want = `counters: device 1 has "6", and had 0: another receiver uses the directory`
+	const want = `counters: device 1 has "6", and had 0: another program has changed the file`
 	if err := two.save(1, 6); fmt.Sprint(err) != want {
 		t.Errorf("the second: %v, want %s", err, want)
 	}

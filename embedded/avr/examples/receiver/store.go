@@ -68,14 +68,14 @@ func openStore(dir string) (*store, error) {
 
 // save stores the counter of the last reading of a device. When it returns, the counter
 // is on the disk. If another program has stored one since, save returns an error: that
-// program may have printed this reading. Lines of other devices stay as they are.
+// program may have printed this reading. Lines that were added before stay as they are.
 func (s *store) save(id uint32, counter uint64) error {
 	table, err := readTable(s.dir, "counters")
 	if err != nil {
 		return err
 	}
 	if last, err := strconv.ParseUint(table[id], 10, 64); err != nil || last != s.counters[id] {
-		return fmt.Errorf("counters: device %d has %q, and had %d: another receiver uses the directory", id, table[id], s.counters[id])
+		return fmt.Errorf("counters: device %d has %q, and had %d: another program has changed the file", id, table[id], s.counters[id])
 	}
 	s.counters[id] = counter
 	table[id] = strconv.FormatUint(counter, 10)
