@@ -25,6 +25,7 @@ var machines = []struct{ name, short string }{
 	{"intel-xeon207", "Xeon model 207"},
 	{"intel-xeon207-16", "Xeon model 207, 16 cores"},
 	{"intel-amx", "Xeon model 167"},
+	{"amd-zen4-nosha", "AMD Zen 4, no SHA"},
 	{"intel-amx-nosha", "Xeon model 167, no SHA"},
 	{"intel-xeon207-avx2", "Xeon model 207, AVX2"},
 	{"intel-xeon207-16-avx2", "Xeon model 207, 16 cores, AVX2"},
