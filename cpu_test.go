@@ -171,7 +171,7 @@ func TestFeaturesOff(t *testing.T) {
 		t.Skip("needs amd64 or arm64, and this package's AES and GCM in use")
 	}
 	all := map[kernel.Layer][]string{
-		kernel.NH:     {"avx512", "avx2", "neon", "generic"},
+		kernel.NH:     {"avx512", "avx512block", "avx2", "neon", "generic"},
 		kernel.AES:    {"vaes", "vaes256", "aesni", "armv8", "stdlib"},
 		kernel.SHA256: {"avx512", "sha", "avx512lanes", "sha2", "stdlib"},
 		kernel.SHA512: {"avx512", "avx512lanes", "avx2", "sha512", "stdlib"},

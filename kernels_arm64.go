@@ -27,19 +27,7 @@ func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
-func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) {
-	if !useNEON {
-		nhPoly128Generic(y, k, p)
-		return
-	}
-	var words [16]l1Words
-	for len(p) > 0 {
-		n := min(len(p)/l1Block, len(words))
-		nhBlocksNEON(words[:n], k, p[:n*l1Block])
-		poly128Pairs(y, k.l2[:k.n], words[:n])
-		p = p[n*l1Block:]
-	}
-}
+func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { poly128Blocks(y, k, p) }
 
 func nhBlocks(words []l1Words, k *uhashKey, p []byte) {
 	if useNEON {

@@ -11,7 +11,7 @@ import "example.com/fastmac/internal/kernel"
 func init() { kernel.Register(kernel.NH, "generic") }
 
 func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte)    { nhPolyGeneric(y, k, p) }
-func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { nhPoly128Generic(y, k, p) }
+func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { poly128Blocks(y, k, p) }
 func nhBlocks(words []l1Words, k *uhashKey, p []byte)            { nhBlocksGeneric(words, k, p) }
 func nhAdd(s *l1State, k *uhashKey, p []byte)                    { nhAddGeneric(s, k, p) }
 func nhNext(y *[maxIterations]uint128, s *l1State, group *[l1Group]byte, k *uhashKey, p []byte) {

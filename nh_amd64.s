@@ -4651,1054 +4651,12 @@ done79:
 	VZEROUPPER
 	RET
 
-// func tagTwoAVX512(tag *[16]byte, k *uhashKey, msg []byte, x pad)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·tagTwoAVX512(SB), $0-56
-	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two81
-
-	// Four iterations.
-	MOVQ msg_base+16(FP), CX
-	MOVQ msg_len+24(FP), BX
-	MOVQ AX, SI
-
-	// The first block.
-	ADDQ    $+1024, CX
-	SUBQ    $+1024, BX
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z9, Z9, Z9
-	MOVQ    $-512, DX
-	PCALIGN $0x20
-
-chunk82:
-	VMOVDQU64     (CX)(DX*2), Z11
-	VMOVDQU64     64(CX)(DX*2), Z13
-	VSHUFI64X2    $0xdd, Z13, Z11, Z12
-	VSHUFI64X2    $0x88, Z13, Z11, Z11
-	VPADDD        664(SI)(DX*1), Z11, Z13
-	VPADDD        1208(SI)(DX*1), Z12, Z15
-	VPADDD        1208(SI)(DX*1), Z11, Z14
-	VPADDD        680(SI)(DX*1), Z12, Z16
-	VPMULUDQ      Z15, Z13, Z17
-	VPMULUDQ      Z16, Z14, Z18
-	VPSHUFD       $0xf5, Z13, Z13
-	VPSRLQ        $0x20, Z15, Z15
-	VPSHUFD       $0xf5, Z14, Z14
-	VPSRLQ        $0x20, Z16, Z16
-	VPMULUDQ      Z15, Z13, Z13
-	VPMULUDQ      Z16, Z14, Z14
-	VPADDQ        Z13, Z17, Z17
-	VPADDQ        Z17, Z0, Z0
-	VPADDQ        Z14, Z18, Z18
-	VPADDQ        Z18, Z2, Z2
-	VPADDD        680(SI)(DX*1), Z11, Z13
-	VPADDD        1224(SI)(DX*1), Z12, Z14
-	VPADDD        1224(SI)(DX*1), Z11, Z11
-	VPADDD        696(SI)(DX*1), Z12, Z12
-	VPMULUDQ      Z14, Z13, Z15
-	VPMULUDQ      Z12, Z11, Z16
-	VPSHUFD       $0xf5, Z13, Z13
-	VPSRLQ        $0x20, Z14, Z14
-	VPSHUFD       $0xf5, Z11, Z11
-	VPSRLQ        $0x20, Z12, Z12
-	VPMULUDQ      Z14, Z13, Z13
-	VPMULUDQ      Z12, Z11, Z11
-	VPADDQ        Z13, Z15, Z15
-	VPADDQ        Z15, Z4, Z4
-	VPADDQ        Z11, Z16, Z16
-	VPADDQ        Z16, Z9, Z9
-	ADDQ          $+64, DX
-	JNZ           chunk82
-	VPUNPCKLQDQ   Z2, Z0, Z11
-	VPUNPCKHQDQ   Z2, Z0, Z0
-	VPADDQ        Z0, Z11, Z11
-	VPUNPCKLQDQ   Z9, Z4, Z0
-	VPUNPCKHQDQ   Z9, Z4, Z2
-	VPADDQ        Z2, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z11, Y2
-	VPADDQ        Y2, Y11, Y11
-	VEXTRACTI64X2 $0x01, Y11, X2
-	VPADDQ        X2, X11, X11
-	VEXTRACTI64X4 $0x01, Z0, Y2
-	VPADDQ        Y2, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X2
-	VPADDQ        X2, X0, X0
-	VINSERTI128   $0x01, X0, Y11, Y0
-	VPADDQ        blockBits<>+0(SB), Y0, Y0
-	VMOVQ         1224(AX), X1
-	VPINSRQ       $0x01, 1248(AX), X1, X1
-	VMOVQ         1272(AX), X2
-	VPINSRQ       $0x01, 1296(AX), X2, X2
-	VINSERTI128   $0x01, X2, Y1, Y1
-
-	// L2: the first step of POLY-64, from 1.
-	MOVQ        1224(AX), DX
-	MULXQ       DX, DI, DX
-	LEAQ        59(DI), R8
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R8
-	ADDQ        DX, DI
-	CMOVQCS     R8, DI
-	MOVQ        1248(AX), DX
-	MULXQ       DX, R8, DX
-	LEAQ        59(R8), R9
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R9
-	ADDQ        DX, R8
-	CMOVQCS     R9, R8
-	MOVQ        1272(AX), DX
-	MULXQ       DX, R9, DX
-	LEAQ        59(R9), R10
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R10
-	ADDQ        DX, R9
-	CMOVQCS     R10, R9
-	MOVQ        1296(AX), DX
-	MULXQ       DX, DX, R10
-	LEAQ        59(DX), R11
-	IMUL3Q      $0x3b, R10, R10
-	ADDQ        R10, R11
-	ADDQ        R10, DX
-	CMOVQCS     R11, DX
-	VPXOR       polySign<>+0(SB), Y1, Y2
-	VMOVQ       DI, X3
-	VPINSRQ     $0x01, R8, X3, X3
-	VMOVQ       R9, X4
-	VPINSRQ     $0x01, DX, X4, X4
-	VINSERTI128 $0x01, X4, Y3, Y3
-	VPXOR       polySign<>+0(SB), Y3, Y3
-
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y4, Y4, Y4
-	VPCMPEQD  Y0, Y4, Y4
-	VPSUBQ    Y1, Y0, Y9
-	VPSUBQ    polyOffset<>+0(SB), Y9, Y9
-	VBLENDVPD Y4, Y9, Y0, Y0
-	VBLENDVPD Y4, Y3, Y2, Y4
-	VPADDQ    Y4, Y0, Y0
-	VPCMPGTQ  Y0, Y4, Y4
-	VPAND     polyOffset<>+0(SB), Y4, Y4
-	VPADDQ    Y4, Y0, Y0
-	VPXOR     polySign<>+0(SB), Y0, Y0
-
-	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	VMOVQ        X0, DI
-	VPEXTRQ      $0x01, X0, R8
-	VEXTRACTI128 $0x01, Y0, X0
-	VMOVQ        X0, R9
-	VPEXTRQ      $0x01, X0, R10
-	MOVQ         1224(AX), DX
-	MULXQ        DI, DI, DX
-	LEAQ         59(DI), R11
-	IMUL3Q       $0x3b, DX, DX
-	ADDQ         DX, R11
-	ADDQ         DX, DI
-	CMOVQCS      R11, DI
-	MOVQ         1248(AX), DX
-	MULXQ        R8, R8, DX
-	LEAQ         59(R8), R11
-	IMUL3Q       $0x3b, DX, DX
-	ADDQ         DX, R11
-	ADDQ         DX, R8
-	CMOVQCS      R11, R8
-	MOVQ         1272(AX), DX
-	MULXQ        R9, R9, DX
-	LEAQ         59(R9), R11
-	IMUL3Q       $0x3b, DX, DX
-	ADDQ         DX, R11
-	ADDQ         DX, R9
-	CMOVQCS      R11, R9
-	MOVQ         1296(AX), DX
-	MULXQ        R10, R10, DX
-	LEAQ         59(R10), R11
-	IMUL3Q       $0x3b, DX, DX
-	ADDQ         DX, R11
-	ADDQ         DX, R10
-	CMOVQCS      R11, R10
-	VMOVQ        DI, X2
-	VPINSRQ      $0x01, R8, X2, X2
-	VMOVQ        R9, X0
-	VPINSRQ      $0x01, R10, X0, X0
-	VINSERTI128  $0x01, X0, Y2, Y2
-	VPXOR        polySign<>+0(SB), Y2, Y2
-	MOVQ         1224(AX), DX
-	MULXQ        DI, DI, DX
-	LEAQ         59(DI), R11
-	IMUL3Q       $0x3b, DX, DX
-	ADDQ         DX, R11
-	ADDQ         DX, DI
-	CMOVQCS      R11, DI
-	MOVQ         1248(AX), DX
-	MULXQ        R8, R8, DX
-	LEAQ         59(R8), R11
-	IMUL3Q       $0x3b, DX, DX
-	ADDQ         DX, R11
-	ADDQ         DX, R8
-	CMOVQCS      R11, R8
-	MOVQ         1272(AX), DX
-	MULXQ        R9, R9, DX
-	LEAQ         59(R9), R11
-	IMUL3Q       $0x3b, DX, DX
-	ADDQ         DX, R11
-	ADDQ         DX, R9
-	CMOVQCS      R11, R9
-	MOVQ         1296(AX), DX
-	MULXQ        R10, DX, R10
-	LEAQ         59(DX), R11
-	IMUL3Q       $0x3b, R10, R10
-	ADDQ         R10, R11
-	ADDQ         R10, DX
-	CMOVQCS      R11, DX
-	VMOVQ        DI, X3
-	VPINSRQ      $0x01, R8, X3, X3
-	VMOVQ        R9, X0
-	VPINSRQ      $0x01, DX, X0, X0
-	VINSERTI128  $0x01, X0, Y3, Y3
-	VPXOR        polySign<>+0(SB), Y3, Y3
-
-	// The last block, with its length in bits.
-	CMPQ   BX, $0x20
-	JLS    group83
-	CMPQ   BX, $+192
-	JLS    short85
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	LEAQ   -128(CX)(BX*1), DX
-
-chunk86:
-	VMOVDQU64  (CX), Z0
-	VMOVDQU64  64(CX), Z9
-	VSHUFI64X2 $0xdd, Z9, Z0, Z4
-	VSHUFI64X2 $0x88, Z9, Z0, Z0
-	VPADDD     152(SI), Z0, Z9
-	VPADDD     696(SI), Z4, Z12
-	VPADDD     696(SI), Z0, Z11
-	VPADDD     168(SI), Z4, Z13
-	VPMULUDQ   Z12, Z9, Z14
-	VPMULUDQ   Z13, Z11, Z15
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z12, Z12
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z13, Z13
-	VPMULUDQ   Z12, Z9, Z9
-	VPMULUDQ   Z13, Z11, Z11
-	VPADDQ     Z9, Z14, Z14
-	VPADDQ     Z14, Z5, Z5
-	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z6, Z6
-	VPADDD     168(SI), Z0, Z9
-	VPADDD     712(SI), Z4, Z11
-	VPADDD     712(SI), Z0, Z0
-	VPADDD     184(SI), Z4, Z4
-	VPMULUDQ   Z11, Z9, Z12
-	VPMULUDQ   Z4, Z0, Z13
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z11, Z11
-	VPSHUFD    $0xf5, Z0, Z0
-	VPSRLQ     $0x20, Z4, Z4
-	VPMULUDQ   Z11, Z9, Z9
-	VPMULUDQ   Z4, Z0, Z0
-	VPADDQ     Z9, Z12, Z12
-	VPADDQ     Z12, Z7, Z7
-	VPADDQ     Z0, Z13, Z13
-	VPADDQ     Z13, Z8, Z8
-	ADDQ       $+128, CX
-	ADDQ       $0x40, SI
-	CMPQ       CX, DX
-	JLS        chunk86
-	ANDQ       $0x7f, BX
-	JEQ        done88
-	CMPQ       BX, $0x20
-	JNE        end87
-	VMOVDQU64  (CX), X0
-	VMOVDQU64  16(CX), X4
-	VPADDD     152(SI), X0, X0
-	VPADDD     696(SI), X4, X4
-	VPMULUDQ   X4, X0, X10
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X4, X4
-	VPMULUDQ   X4, X0, X0
-	VPADDQ     X0, X10, X10
-	VPADDQ     Z10, Z5, Z5
-	VMOVDQU64  (CX), X0
-	VMOVDQU64  16(CX), X4
-	VPADDD     696(SI), X0, X0
-	VPADDD     168(SI), X4, X4
-	VPMULUDQ   X4, X0, X10
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X4, X4
-	VPMULUDQ   X4, X0, X0
-	VPADDQ     X0, X10, X10
-	VPADDQ     Z10, Z6, Z6
-	VMOVDQU64  (CX), X0
-	VMOVDQU64  16(CX), X4
-	VPADDD     168(SI), X0, X0
-	VPADDD     712(SI), X4, X4
-	VPMULUDQ   X4, X0, X10
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X4, X4
-	VPMULUDQ   X4, X0, X0
-	VPADDQ     X0, X10, X10
-	VPADDQ     Z10, Z7, Z7
-	VMOVDQU64  (CX), X0
-	VMOVDQU64  16(CX), X4
-	VPADDD     712(SI), X0, X0
-	VPADDD     184(SI), X4, X4
-	VPMULUDQ   X4, X0, X10
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X4, X4
-	VPMULUDQ   X4, X0, X0
-	VPADDQ     X0, X10, X10
-	VPADDQ     Z10, Z8, Z8
-	JMP        done88
-
-end87:
-	MOVQ       $-1, DX
-	BZHIQ      BX, DX, DI
-	KMOVQ      DI, K1
-	XORL       R8, R8
-	MOVQ       BX, DI
-	SUBQ       $0x40, DI
-	CMOVQLT    R8, DI
-	BZHIQ      DI, DX, DI
-	KMOVQ      DI, K2
-	ADDQ       $0x1f, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DX, DI
-	KMOVW      DI, K3
-	VMOVDQU8.Z (CX), K1, Z0
-	VMOVDQU8.Z 64(CX), K2, Z9
-	VSHUFI64X2 $0xdd, Z9, Z0, Z4
-	VSHUFI64X2 $0x88, Z9, Z0, Z0
-	VMOVDQU64  152(SI), Z9
-	VPADDD.Z   Z9, Z0, K3, Z9
-	VPADDD     696(SI), Z4, Z11
-	VMOVDQU64  696(SI), Z10
-	VPADDD.Z   Z10, Z0, K3, Z10
-	VPADDD     168(SI), Z4, Z12
-	VPMULUDQ   Z11, Z9, Z13
-	VPMULUDQ   Z12, Z10, Z14
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z11, Z11
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSRLQ     $0x20, Z12, Z12
-	VPMULUDQ   Z11, Z9, Z9
-	VPMULUDQ   Z12, Z10, Z10
-	VPADDQ     Z9, Z13, Z13
-	VPADDQ     Z13, Z5, Z5
-	VPADDQ     Z10, Z14, Z14
-	VPADDQ     Z14, Z6, Z6
-	VMOVDQU64  168(SI), Z9
-	VPADDD.Z   Z9, Z0, K3, Z9
-	VPADDD     712(SI), Z4, Z11
-	VMOVDQU64  712(SI), Z10
-	VPADDD.Z   Z10, Z0, K3, Z10
-	VPADDD     184(SI), Z4, Z0
-	VPMULUDQ   Z11, Z9, Z4
-	VPMULUDQ   Z0, Z10, Z12
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z11, Z11
-	VPSHUFD    $0xf5, Z10, Z10
-	VPSRLQ     $0x20, Z0, Z0
-	VPMULUDQ   Z11, Z9, Z9
-	VPMULUDQ   Z0, Z10, Z10
-	VPADDQ     Z9, Z4, Z4
-	VPADDQ     Z4, Z7, Z7
-	VPADDQ     Z10, Z12, Z12
-	VPADDQ     Z12, Z8, Z8
-
-done88:
-	VPUNPCKLQDQ   Z6, Z5, Z0
-	VPUNPCKHQDQ   Z6, Z5, Z4
-	VPADDQ        Z4, Z0, Z0
-	VPUNPCKLQDQ   Z8, Z7, Z4
-	VPUNPCKHQDQ   Z8, Z7, Z5
-	VPADDQ        Z5, Z4, Z4
-	VEXTRACTI64X4 $0x01, Z0, Y5
-	VPADDQ        Y5, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X5
-	VPADDQ        X5, X0, X0
-	VEXTRACTI64X4 $0x01, Z4, Y5
-	VPADDQ        Y5, Y4, Y4
-	VEXTRACTI64X2 $0x01, Y4, X5
-	VPADDQ        X5, X4, X4
-	VINSERTI128   $0x01, X4, Y0, Y0
-	JMP           hashed84
-
-short85:
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	CMPQ  BX, $0x40
-	JCS   less90
-	LEAQ  -64(CX)(BX*1), DX
-
-pair89:
-	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y6
-	VPADDD         152(SI), Y0, Y7
-	VPADDD         696(SI), Y6, Y8
-	VPMULUDQ       Y8, Y7, Y9
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y8, Y8
-	VPMULUDQ       Y8, Y7, Y7
-	VPADDQ         Y7, Y9, Y9
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y6, Y6
-	VPMULUDQ       Y6, Y0, Y7
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y0, Y0
-	VPADDQ         Y0, Y7, Y7
-	VPADDQ         Y9, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-	VBROADCASTI128 32(CX), Y0
-	VBROADCASTI128 48(CX), Y6
-	VPADDD         168(SI), Y0, Y7
-	VPADDD         712(SI), Y6, Y8
-	VPMULUDQ       Y8, Y7, Y9
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y8, Y8
-	VPMULUDQ       Y8, Y7, Y7
-	VPADDQ         Y7, Y9, Y9
-	VPADDD         712(SI), Y0, Y0
-	VPADDD         184(SI), Y6, Y6
-	VPMULUDQ       Y6, Y0, Y7
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y0, Y0
-	VPADDQ         Y0, Y7, Y7
-	VPADDQ         Y9, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-	ADDQ           $+64, CX
-	ADDQ           $0x20, SI
-	CMPQ           CX, DX
-	JLS            pair89
-	ANDQ           $0x3f, BX
-	JEQ            done92
-
-less90:
-	CMPQ           BX, $0x20
-	JCS            tail91
-	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y6
-	VPADDD         152(SI), Y0, Y7
-	VPADDD         696(SI), Y6, Y8
-	VPMULUDQ       Y8, Y7, Y9
-	VPSRLQ         $0x20, Y7, Y7
-	VPSRLQ         $0x20, Y8, Y8
-	VPMULUDQ       Y8, Y7, Y7
-	VPADDQ         Y7, Y9, Y9
-	VPADDD         696(SI), Y0, Y0
-	VPADDD         168(SI), Y6, Y6
-	VPMULUDQ       Y6, Y0, Y7
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y6, Y6
-	VPMULUDQ       Y6, Y0, Y0
-	VPADDQ         Y0, Y7, Y7
-	VPADDQ         Y9, Y4, Y4
-	VPADDQ         Y7, Y5, Y5
-	SUBQ           $0x20, BX
-	JEQ            done92
-	ADDQ           $+32, CX
-	ADDQ           $0x10, SI
-
-tail91:
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (CX), K1, Y6
-	VINSERTI128 $0x01, X6, Y6, Y0
-	VPERM2I128  $0x11, Y6, Y6, Y6
-	VPADDD      152(SI), Y0, Y7
-	VPADDD      696(SI), Y6, Y8
-	VPMULUDQ    Y8, Y7, Y9
-	VPSRLQ      $0x20, Y7, Y7
-	VPSRLQ      $0x20, Y8, Y8
-	VPMULUDQ    Y8, Y7, Y7
-	VPADDQ      Y7, Y9, Y9
-	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y6, Y6
-	VPMULUDQ    Y6, Y0, Y7
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y6, Y6
-	VPMULUDQ    Y6, Y0, Y0
-	VPADDQ      Y0, Y7, Y7
-	VPADDQ      Y9, Y4, Y4
-	VPADDQ      Y7, Y5, Y5
-
-done92:
-	VPUNPCKLQDQ Y5, Y4, Y0
-	VPUNPCKHQDQ Y5, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-	JMP         hashed84
-
-group83:
-	JEQ         group93
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVD       DX, K1
-	VMOVDQU8.Z  (CX), K1, Y4
-	VINSERTI128 $0x01, X4, Y4, Y0
-	VPERM2I128  $0x11, Y4, Y4, Y5
-	JMP         loaded94
-
-group93:
-	VBROADCASTI128 (CX), Y0
-	VBROADCASTI128 16(CX), Y5
-
-loaded94:
-	VPADDD      152(SI), Y0, Y6
-	VPADDD      696(SI), Y5, Y7
-	VPMULUDQ    Y7, Y6, Y4
-	VPSRLQ      $0x20, Y6, Y6
-	VPSRLQ      $0x20, Y7, Y7
-	VPMULUDQ    Y7, Y6, Y6
-	VPADDQ      Y6, Y4, Y4
-	VPADDD      696(SI), Y0, Y0
-	VPADDD      168(SI), Y5, Y6
-	VPMULUDQ    Y6, Y0, Y5
-	VPSRLQ      $0x20, Y0, Y0
-	VPSRLQ      $0x20, Y6, Y6
-	VPMULUDQ    Y6, Y0, Y0
-	VPADDQ      Y0, Y5, Y5
-	VPUNPCKLQDQ Y5, Y4, Y0
-	VPUNPCKHQDQ Y5, Y4, Y4
-	VPADDQ      Y4, Y0, Y0
-
-hashed84:
-	VPBROADCASTQ msg_len+24(FP), Y4
-	VPSLLQ       $0x03, Y4, Y4
-	VPSUBQ       blockBits<>+0(SB), Y4, Y4
-	VPADDQ       Y4, Y0, Y0
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  Y4, Y4, Y4
-	VPCMPEQD  Y0, Y4, Y4
-	VPSUBQ    Y1, Y0, Y1
-	VPSUBQ    polyOffset<>+0(SB), Y1, Y1
-	VBLENDVPD Y4, Y1, Y0, Y0
-	VBLENDVPD Y4, Y3, Y2, Y1
-	VPADDQ    Y1, Y0, Y0
-	VPCMPGTQ  Y0, Y1, Y1
-	VPAND     polyOffset<>+0(SB), Y1, Y1
-	VPADDQ    Y1, Y0, Y0
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), Y0, Y1
-	VPAND    polyOffset<>+0(SB), Y1, Y1
-	VPXOR    polySign<>+0(SB), Y0, Y0
-	VPADDQ   Y1, Y0, Y0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+40(FP), X1
-	VPINSRQ $0x01, x_second+48(FP), X1, X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, Y0, Y2
-	VPMULLQ 24(AX), Y2, Y2
-	VPSHUFB lowWord1<>+0(SB), Y0, Y3
-	VPMULLQ 56(AX), Y3, Y3
-	VPSHUFB lowWord2<>+0(SB), Y0, Y4
-	VPMULLQ 88(AX), Y4, Y4
-	VPAND   lowWord3<>+0(SB), Y0, Y0
-	VPMULLQ 120(AX), Y0, Y0
-	VPADDQ  Y3, Y2, Y2
-	VPADDQ  Y0, Y4, Y4
-	VPADDQ  Y4, Y2, Y2
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y2, Y0
-	VPAND     low36<>+0(SB), Y2, Y2
-	VPSLLQ    $0x02, Y0, Y3
-	VPADDQ    Y0, Y2, Y2
-	VPADDQ    Y3, Y2, Y2
-	VPSUBQ    p36s<>+0(SB), Y2, Y0
-	VBLENDVPD Y0, Y2, Y0, Y0
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X2
-	VPXOR        X0, X1, X1
-	VPXOR        X1, X2, X2
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X2, (AX)
-	JMP          done80
-
-	// Two iterations.
-two81:
-	MOVQ msg_base+16(FP), CX
-	MOVQ msg_len+24(FP), BX
-	MOVQ AX, SI
-
-	// The first block.
-	ADDQ    $+1024, CX
-	SUBQ    $+1024, BX
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	MOVQ    $-512, DX
-	PCALIGN $0x20
-
-chunk95:
-	VMOVDQU64     (CX)(DX*2), Z2
-	VMOVDQU64     64(CX)(DX*2), Z4
-	VSHUFI64X2    $0xdd, Z4, Z2, Z3
-	VSHUFI64X2    $0x88, Z4, Z2, Z2
-	VPADDD        664(SI)(DX*1), Z2, Z4
-	VPADDD        1208(SI)(DX*1), Z3, Z5
-	VPADDD        1208(SI)(DX*1), Z2, Z2
-	VPADDD        680(SI)(DX*1), Z3, Z3
-	VPMULUDQ      Z5, Z4, Z9
-	VPMULUDQ      Z3, Z2, Z10
-	VPSHUFD       $0xf5, Z4, Z4
-	VPSRLQ        $0x20, Z5, Z5
-	VPSHUFD       $0xf5, Z2, Z2
-	VPSRLQ        $0x20, Z3, Z3
-	VPMULUDQ      Z5, Z4, Z4
-	VPMULUDQ      Z3, Z2, Z2
-	VPADDQ        Z4, Z9, Z9
-	VPADDQ        Z9, Z0, Z0
-	VPADDQ        Z2, Z10, Z10
-	VPADDQ        Z10, Z1, Z1
-	ADDQ          $+64, DX
-	JNZ           chunk95
-	VPUNPCKLQDQ   Z1, Z0, Z2
-	VPUNPCKHQDQ   Z1, Z0, Z0
-	VPADDQ        Z0, Z2, Z2
-	VEXTRACTI64X4 $0x01, Z2, Y0
-	VPADDQ        Y0, Y2, Y2
-	VEXTRACTI64X2 $0x01, Y2, X0
-	VPADDQ        X0, X2, X2
-	VMOVDQA       X2, X0
-	VPADDQ        blockBits<>+0(SB), X0, X0
-	VMOVQ         1224(AX), X1
-	VPINSRQ       $0x01, 1248(AX), X1, X1
-
-	// L2: the first step of POLY-64, from 1.
-	MOVQ    1224(AX), DX
-	MULXQ   DX, DI, DX
-	LEAQ    59(DI), R8
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R8
-	ADDQ    DX, DI
-	CMOVQCS R8, DI
-	MOVQ    1248(AX), DX
-	MULXQ   DX, DX, R8
-	LEAQ    59(DX), R9
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	ADDQ    R8, DX
-	CMOVQCS R9, DX
-	VPXOR   polySign<>+0(SB), X1, X2
-	VMOVQ   DI, X3
-	VPINSRQ $0x01, DX, X3, X3
-	VPXOR   polySign<>+0(SB), X3, X3
-
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X0, X4, X4
-	VPSUBQ    X1, X0, X5
-	VPSUBQ    polyOffset<>+0(SB), X5, X5
-	VBLENDVPD X4, X5, X0, X0
-	VBLENDVPD X4, X3, X2, X2
-	VPADDQ    X2, X0, X0
-	VPCMPGTQ  X0, X2, X2
-	VPAND     polyOffset<>+0(SB), X2, X2
-	VPADDQ    X2, X0, X0
-	VPXOR     polySign<>+0(SB), X0, X0
-
-	// L2: k*y and k*k*y. NH of the last block does not wait for them.
-	VMOVQ   X0, DI
-	VPEXTRQ $0x01, X0, R8
-	MOVQ    1224(AX), DX
-	MULXQ   DI, DI, DX
-	LEAQ    59(DI), R9
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R9
-	ADDQ    DX, DI
-	CMOVQCS R9, DI
-	MOVQ    1248(AX), DX
-	MULXQ   R8, R8, DX
-	LEAQ    59(R8), R9
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R9
-	ADDQ    DX, R8
-	CMOVQCS R9, R8
-	VMOVQ   DI, X2
-	VPINSRQ $0x01, R8, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
-	MOVQ    1224(AX), DX
-	MULXQ   DI, DI, DX
-	LEAQ    59(DI), R9
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R9
-	ADDQ    DX, DI
-	CMOVQCS R9, DI
-	MOVQ    1248(AX), DX
-	MULXQ   R8, DX, R8
-	LEAQ    59(DX), R9
-	IMUL3Q  $0x3b, R8, R8
-	ADDQ    R8, R9
-	ADDQ    R8, DX
-	CMOVQCS R9, DX
-	VMOVQ   DI, X3
-	VPINSRQ $0x01, DX, X3, X3
-	VPXOR   polySign<>+0(SB), X3, X3
-
-	// The last block, with its length in bits.
-	CMPQ   BX, $0x20
-	JLS    group96
-	CMPQ   BX, $+256
-	JLS    short98
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	LEAQ   -128(CX)(BX*1), DX
-
-chunk99:
-	VMOVDQU64  (CX), Z0
-	VMOVDQU64  64(CX), Z5
-	VSHUFI64X2 $0xdd, Z5, Z0, Z4
-	VSHUFI64X2 $0x88, Z5, Z0, Z0
-	VPADDD     152(SI), Z0, Z5
-	VPADDD     696(SI), Z4, Z9
-	VPADDD     696(SI), Z0, Z0
-	VPADDD     168(SI), Z4, Z4
-	VPMULUDQ   Z9, Z5, Z10
-	VPMULUDQ   Z4, Z0, Z11
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z0, Z0
-	VPSRLQ     $0x20, Z4, Z4
-	VPMULUDQ   Z9, Z5, Z5
-	VPMULUDQ   Z4, Z0, Z0
-	VPADDQ     Z5, Z10, Z10
-	VPADDQ     Z10, Z6, Z6
-	VPADDQ     Z0, Z11, Z11
-	VPADDQ     Z11, Z7, Z7
-	ADDQ       $+128, CX
-	ADDQ       $0x40, SI
-	CMPQ       CX, DX
-	JLS        chunk99
-	ANDQ       $0x7f, BX
-	JEQ        done101
-	CMPQ       BX, $0x20
-	JNE        end100
-	VMOVDQU64  (CX), X0
-	VMOVDQU64  16(CX), X4
-	VPADDD     152(SI), X0, X0
-	VPADDD     696(SI), X4, X4
-	VPMULUDQ   X4, X0, X8
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X4, X4
-	VPMULUDQ   X4, X0, X0
-	VPADDQ     X0, X8, X8
-	VPADDQ     Z8, Z6, Z6
-	VMOVDQU64  (CX), X0
-	VMOVDQU64  16(CX), X4
-	VPADDD     696(SI), X0, X0
-	VPADDD     168(SI), X4, X4
-	VPMULUDQ   X4, X0, X8
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X4, X4
-	VPMULUDQ   X4, X0, X0
-	VPADDQ     X0, X8, X8
-	VPADDQ     Z8, Z7, Z7
-	JMP        done101
-
-end100:
-	MOVQ       $-1, DX
-	BZHIQ      BX, DX, DI
-	KMOVQ      DI, K1
-	XORL       R8, R8
-	MOVQ       BX, DI
-	SUBQ       $0x40, DI
-	CMOVQLT    R8, DI
-	BZHIQ      DI, DX, DI
-	KMOVQ      DI, K2
-	ADDQ       $0x1f, BX
-	SHRQ       $0x05, BX
-	SHLQ       $0x02, BX
-	BZHIQ      BX, DX, DI
-	KMOVW      DI, K3
-	VMOVDQU8.Z (CX), K1, Z0
-	VMOVDQU8.Z 64(CX), K2, Z5
-	VSHUFI64X2 $0xdd, Z5, Z0, Z4
-	VSHUFI64X2 $0x88, Z5, Z0, Z0
-	VMOVDQU64  152(SI), Z5
-	VPADDD.Z   Z5, Z0, K3, Z5
-	VPADDD     696(SI), Z4, Z9
-	VMOVDQU64  696(SI), Z8
-	VPADDD.Z   Z8, Z0, K3, Z8
-	VPADDD     168(SI), Z4, Z0
-	VPMULUDQ   Z9, Z5, Z4
-	VPMULUDQ   Z0, Z8, Z10
-	VPSHUFD    $0xf5, Z5, Z5
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z8, Z8
-	VPSRLQ     $0x20, Z0, Z0
-	VPMULUDQ   Z9, Z5, Z5
-	VPMULUDQ   Z0, Z8, Z8
-	VPADDQ     Z5, Z4, Z4
-	VPADDQ     Z4, Z6, Z6
-	VPADDQ     Z8, Z10, Z10
-	VPADDQ     Z10, Z7, Z7
-
-done101:
-	VPUNPCKLQDQ   Z7, Z6, Z0
-	VPUNPCKHQDQ   Z7, Z6, Z4
-	VPADDQ        Z4, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y4
-	VPADDQ        Y4, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X4
-	VPADDQ        X4, X0, X0
-	VMOVDQA       X0, X0
-	JMP           hashed97
-
-short98:
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y4, Y4, Y4
-	CMPQ    BX, $0x40
-	JCS     less103
-	LEAQ    -64(CX)(BX*1), DX
-	PCALIGN $0x20
-
-pair102:
-	VMOVDQU  16(CX), Y8
-	VPBLENDD $0x0f, (CX), Y8, Y5
-	VPBLENDD $0xf0, 32(CX), Y8, Y8
-	VPADDD   152(SI), Y5, Y9
-	VPADDD   696(SI), Y8, Y10
-	VPADDD   696(SI), Y5, Y5
-	VPADDD   168(SI), Y8, Y8
-	VPMULUDQ Y10, Y9, Y11
-	VPMULUDQ Y8, Y5, Y12
-	VPSHUFD  $0xf5, Y9, Y9
-	VPSRLQ   $0x20, Y10, Y10
-	VPSHUFD  $0xf5, Y5, Y5
-	VPSRLQ   $0x20, Y8, Y8
-	VPMULUDQ Y10, Y9, Y9
-	VPMULUDQ Y8, Y5, Y5
-	VPADDQ   Y9, Y11, Y11
-	VPADDQ   Y11, Y0, Y0
-	VPADDQ   Y5, Y12, Y12
-	VPADDQ   Y12, Y4, Y4
-	ADDQ     $+64, CX
-	ADDQ     $0x20, SI
-	CMPQ     CX, DX
-	JLS      pair102
-	ANDQ     $0x3f, BX
-	JEQ      done107
-
-less103:
-	CMPQ BX, $0x20
-	JLS  one104
-
-	// A group and a tail, side by side.
-	VMOVDQU      (CX), X6
-	VMOVDQU      16(CX), X7
-	ADDQ         $0x20, CX
-	SUBQ         $0x20, BX
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (CX), K1, Y8
-	VMOVDQA      X8, X5
-	VEXTRACTI128 $0x01, Y8, X8
-	VINSERTI128  $0x01, X5, Y6, Y6
-	VINSERTI128  $0x01, X8, Y7, Y7
-	VPADDD       152(SI), Y6, Y5
-	VPADDD       696(SI), Y7, Y8
-	VPADDD       696(SI), Y6, Y6
-	VPADDD       168(SI), Y7, Y7
-	VPMULUDQ     Y8, Y5, Y9
-	VPMULUDQ     Y7, Y6, Y10
-	VPSHUFD      $0xf5, Y5, Y5
-	VPSRLQ       $0x20, Y8, Y8
-	VPSHUFD      $0xf5, Y6, Y6
-	VPSRLQ       $0x20, Y7, Y7
-	VPMULUDQ     Y8, Y5, Y5
-	VPMULUDQ     Y7, Y6, Y6
-	VPADDQ       Y5, Y9, Y9
-	VPADDQ       Y9, Y0, Y0
-	VPADDQ       Y6, Y10, Y10
-	VPADDQ       Y10, Y4, Y4
-	JMP          done107
-
-one104:
-	// A group or a tail.
-	JEQ          group105
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (CX), K1, Y8
-	VMOVDQA      X8, X5
-	VEXTRACTI128 $0x01, Y8, X8
-	JMP          loaded106
-
-group105:
-	VMOVDQU (CX), X5
-	VMOVDQU 16(CX), X8
-
-loaded106:
-	VPADDD   152(SI), X5, X7
-	VPADDD   696(SI), X8, X9
-	VPMULUDQ X9, X7, X6
-	VPSRLQ   $0x20, X7, X7
-	VPSRLQ   $0x20, X9, X9
-	VPMULUDQ X9, X7, X7
-	VPADDQ   X7, X6, X6
-	VPADDD   696(SI), X5, X5
-	VPADDD   168(SI), X8, X8
-	VPMULUDQ X8, X5, X7
-	VPSRLQ   $0x20, X5, X5
-	VPSRLQ   $0x20, X8, X8
-	VPMULUDQ X8, X5, X5
-	VPADDQ   X5, X7, X7
-	VPADDQ   Y6, Y0, Y0
-	VPADDQ   Y7, Y4, Y4
-
-done107:
-	VPUNPCKLQDQ  Y4, Y0, Y5
-	VPUNPCKHQDQ  Y4, Y0, Y0
-	VPADDQ       Y0, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X0
-	VPADDQ       X5, X0, X5
-	VMOVDQA      X5, X0
-	JMP          hashed97
-
-group96:
-	JEQ          group108
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVD        DX, K1
-	VMOVDQU8.Z   (CX), K1, Y4
-	VMOVDQA      X4, X0
-	VEXTRACTI128 $0x01, Y4, X5
-	JMP          loaded109
-
-group108:
-	VMOVDQU (CX), X0
-	VMOVDQU 16(CX), X5
-
-loaded109:
-	VPADDD      152(SI), X0, X6
-	VPADDD      696(SI), X5, X7
-	VPMULUDQ    X7, X6, X4
-	VPSRLQ      $0x20, X6, X6
-	VPSRLQ      $0x20, X7, X7
-	VPMULUDQ    X7, X6, X6
-	VPADDQ      X6, X4, X4
-	VPADDD      696(SI), X0, X0
-	VPADDD      168(SI), X5, X6
-	VPMULUDQ    X6, X0, X5
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X6, X6
-	VPMULUDQ    X6, X0, X0
-	VPADDQ      X0, X5, X5
-	VPUNPCKLQDQ X5, X4, X0
-	VPUNPCKHQDQ X5, X4, X4
-	VPADDQ      X4, X0, X0
-
-hashed97:
-	VPBROADCASTQ msg_len+24(FP), X4
-	VPSLLQ       $0x03, X4, X4
-	VPSUBQ       blockBits<>+0(SB), X4, X4
-	VPADDQ       X4, X0, X0
-
-	// L2: the last step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X4, X4, X4
-	VPCMPEQD  X0, X4, X4
-	VPSUBQ    X1, X0, X1
-	VPSUBQ    polyOffset<>+0(SB), X1, X1
-	VBLENDVPD X4, X1, X0, X0
-	VBLENDVPD X4, X3, X2, X1
-	VPADDQ    X1, X0, X0
-	VPCMPGTQ  X0, X1, X1
-	VPAND     polyOffset<>+0(SB), X1, X1
-	VPADDQ    X1, X0, X0
-
-	// The least residues.
-	VPCMPGTQ polyLast<>+0(SB), X0, X1
-	VPAND    polyOffset<>+0(SB), X1, X1
-	VPXOR    polySign<>+0(SB), X0, X0
-	VPADDQ   X1, X0, X0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+40(FP), X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ  $0x30, X0, X2
-	VPMULLQ 24(AX), X2, X2
-	VPSHUFB lowWord1<>+0(SB), X0, X3
-	VPMULLQ 56(AX), X3, X3
-	VPSHUFB lowWord2<>+0(SB), X0, X4
-	VPMULLQ 88(AX), X4, X4
-	VPAND   lowWord3<>+0(SB), X0, X0
-	VPMULLQ 120(AX), X0, X0
-	VPADDQ  X3, X2, X2
-	VPADDQ  X0, X4, X4
-	VPADDQ  X4, X2, X2
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X2, X0
-	VPAND     low36<>+0(SB), X2, X2
-	VPSLLQ    $0x02, X0, X3
-	VPADDQ    X0, X2, X2
-	VPADDQ    X3, X2, X2
-	VPSUBQ    p36s<>+0(SB), X2, X0
-	VBLENDVPD X0, X2, X0, X0
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X0, X0
-	VPXOR   X1, X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X0, (AX)
-
-done80:
-	VPXOR  X0, X0, X0
-	VPXOR  X1, X1, X1
-	VPXOR  X2, X2, X2
-	VPXOR  X3, X3, X3
-	VPXOR  X4, X4, X4
-	VPXOR  X5, X5, X5
-	VPXOR  X6, X6, X6
-	VPXOR  X7, X7, X7
-	VPXOR  X8, X8, X8
-	VPXOR  X9, X9, X9
-	VPXOR  X10, X10, X10
-	VPXOR  X11, X11, X11
-	VPXOR  X12, X12, X12
-	VPXOR  X13, X13, X13
-	VPXOR  X14, X14, X14
-	VPXOR  X15, X15, X15
-	VPXORQ X16, X16, X16
-	VPXORQ X17, X17, X17
-	VPXORQ X18, X18, X18
-	KXORW  K1, K1, K1
-	KXORW  K2, K2, K2
-	KXORW  K3, K3, K3
-	VZEROUPPER
-	RET
-
 // func tagWordsAVX512(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
 // Requires: AVX, AVX2, AVX512DQ, AVX512VL
 TEXT ·tagWordsAVX512(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two110
+	JLE  two80
 
 	// Four iterations.
 	MOVQ        words+16(FP), CX
@@ -5748,7 +4706,7 @@ TEXT ·tagWordsAVX512(SB), $0-40
 	RET
 
 	// Two iterations.
-two110:
+two80:
 	MOVQ    words+16(FP), CX
 	VMOVQ   (CX), X0
 	VPINSRQ $0x01, 8(CX), X0, X0
@@ -5794,7 +4752,7 @@ two110:
 TEXT ·tagOnlyAVX2(SB), $0-72
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two111
+	JLE  two81
 
 	// Four iterations.
 	MOVQ  l1+16(FP), CX
@@ -5804,25 +4762,25 @@ TEXT ·tagOnlyAVX2(SB), $0-72
 	SHRQ  $0x01, SI
 	ADDQ  AX, SI
 	TESTQ BX, BX
-	JNE   some113
+	JNE   some83
 
 	// No bytes are left.
 	CMPQ        32(CX), $0x00
-	JEQ         some113
+	JEQ         some83
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed112
+	JMP         summed82
 
-some113:
+some83:
 	CMPQ  BX, $0x20
-	JLS   group114
+	JLS   group84
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	CMPQ  BX, $0x40
-	JCS   less117
+	JCS   less87
 	LEAQ  -64(DX)(BX*1), DI
 
-pair116:
+pair86:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -5862,13 +4820,13 @@ pair116:
 	ADDQ           $+64, DX
 	ADDQ           $0x20, SI
 	CMPQ           DX, DI
-	JLS            pair116
+	JLS            pair86
 	ANDQ           $0x3f, BX
-	JEQ            done119
+	JEQ            done89
 
-less117:
+less87:
 	CMPQ           BX, $0x20
-	JCS            tail118
+	JCS            tail88
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -5888,11 +4846,11 @@ less117:
 	VPADDQ         Y7, Y1, Y1
 	VPADDQ         Y5, Y2, Y2
 	SUBQ           $0x20, BX
-	JEQ            done119
+	JEQ            done89
 	ADDQ           $+32, DX
 	ADDQ           $0x10, SI
 
-tail118:
+tail88:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DI
 	LEAQ           -16(DX)(BX*1), R8
@@ -5927,16 +4885,16 @@ tail118:
 	VPADDQ         Y7, Y1, Y1
 	VPADDQ         Y5, Y2, Y2
 
-done119:
+done89:
 	VPUNPCKLQDQ Y2, Y1, Y0
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
-	JMP         hashed115
+	JMP         hashed85
 
-group114:
-	JEQ  group120
+group84:
+	JEQ  group90
 	CMPQ BX, $0x10
-	JCS  few122
+	JCS  few92
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DI
@@ -5955,33 +4913,33 @@ group114:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 (DI)(DX*1), Y1
 	VPSHUFB        Y1, Y0, Y0
-	JMP            loaded121
+	JMP            loaded91
 
-few122:
+few92:
 	LEAQ        (DX)(BX*1), R8
 	LEAQ        shiftDown<>+0(SB), DI
 	SUBQ        BX, DI
 	CMPQ        BX, $0x08
-	JCS         four123
+	JCS         four93
 	VMOVQ       -8(R8), X1
 	VPSHUFB     16(DI), X1, X1
 	VMOVQ       (DX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded125
+	JMP         loaded95
 
-four123:
+four93:
 	CMPQ       BX, $0x04
-	JCS        three124
+	JCS        three94
 	VMOVD      -4(R8), X1
 	VPSHUFB    8(DI), X1, X1
 	VMOVD      (DX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded125
+	JMP        loaded95
 
-three124:
+three94:
 	VPXOR X0, X0, X0
 	TESTQ BX, BX
-	JEQ   loaded125
+	JEQ   loaded95
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (DX), DI
@@ -5997,16 +4955,16 @@ three124:
 	ORQ     DX, R8
 	VMOVQ   R8, X0
 
-loaded125:
+loaded95:
 	VINSERTI128 $0x01, X0, Y0, Y0
 	VPXOR       Y2, Y2, Y2
-	JMP         loaded121
+	JMP         loaded91
 
-group120:
+group90:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y2
 
-loaded121:
+loaded91:
 	VPADDD      152(SI), Y0, Y4
 	VPADDD      696(SI), Y2, Y5
 	VPMULUDQ    Y5, Y4, Y1
@@ -6025,12 +4983,12 @@ loaded121:
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
 
-hashed115:
+hashed85:
 	VMOVDQU     (CX), X3
 	VINSERTI128 $0x01, 16(CX), Y3, Y3
 	VPADDQ      Y3, Y0, Y0
 
-summed112:
+summed82:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), Y1
 	VPSLLQ       $0x03, Y1, Y1
@@ -6089,7 +5047,7 @@ summed112:
 	RET
 
 	// Two iterations.
-two111:
+two81:
 	MOVQ  l1+16(FP), CX
 	MOVQ  rest_base+24(FP), DX
 	MOVQ  rest_len+32(FP), BX
@@ -6097,24 +5055,24 @@ two111:
 	SHRQ  $0x01, SI
 	ADDQ  AX, SI
 	TESTQ BX, BX
-	JNE   some127
+	JNE   some97
 
 	// No bytes are left.
 	CMPQ    32(CX), $0x00
-	JEQ     some127
+	JEQ     some97
 	VMOVDQU (CX), X0
-	JMP     summed126
+	JMP     summed96
 
-some127:
+some97:
 	CMPQ  BX, $0x20
-	JLS   group128
+	JLS   group98
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	CMPQ  BX, $0x40
-	JCS   less131
+	JCS   less101
 	LEAQ  -64(DX)(BX*1), DI
 
-pair130:
+pair100:
 	VMOVDQU  16(DX), Y3
 	VPBLENDD $0x0f, (DX), Y3, Y2
 	VPBLENDD $0xf0, 32(DX), Y3, Y3
@@ -6137,13 +5095,13 @@ pair130:
 	ADDQ     $+64, DX
 	ADDQ     $0x20, SI
 	CMPQ     DX, DI
-	JLS      pair130
+	JLS      pair100
 	ANDQ     $0x3f, BX
-	JEQ      done135
+	JEQ      done105
 
-less131:
+less101:
 	CMPQ BX, $0x20
-	JLS  one132
+	JLS  one102
 
 	// A group and a tail, side by side.
 	VMOVDQU (DX), X6
@@ -6184,11 +5142,11 @@ less131:
 	VPADDQ      Y6, Y0, Y0
 	VPADDQ      Y4, Y7, Y7
 	VPADDQ      Y7, Y1, Y1
-	JMP         done135
+	JMP         done105
 
-one132:
+one102:
 	// A group or a tail.
-	JEQ group133
+	JEQ group103
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DI
@@ -6205,13 +5163,13 @@ one132:
 	SUBQ    BX, DI
 	VMOVDQU (BX), X2
 	VPSHUFB (DI)(DX*1), X2, X2
-	JMP     loaded134
+	JMP     loaded104
 
-group133:
+group103:
 	VMOVDQU (DX), X2
 	VMOVDQU 16(DX), X3
 
-loaded134:
+loaded104:
 	VPADDD   152(SI), X2, X4
 	VPADDD   696(SI), X3, X5
 	VPMULUDQ X5, X4, X6
@@ -6229,19 +5187,19 @@ loaded134:
 	VPADDQ   Y6, Y0, Y0
 	VPADDQ   Y7, Y1, Y1
 
-done135:
+done105:
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPADDQ       X2, X0, X2
 	VMOVDQA      X2, X0
-	JMP          hashed129
+	JMP          hashed99
 
-group128:
-	JEQ  group136
+group98:
+	JEQ  group106
 	CMPQ BX, $0x10
-	JCS  few138
+	JCS  few108
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DI
@@ -6258,33 +5216,33 @@ group128:
 	SUBQ    BX, DI
 	VMOVDQU (BX), X0
 	VPSHUFB (DI)(DX*1), X0, X0
-	JMP     loaded137
+	JMP     loaded107
 
-few138:
+few108:
 	LEAQ        (DX)(BX*1), R8
 	LEAQ        shiftDown<>+0(SB), DI
 	SUBQ        BX, DI
 	CMPQ        BX, $0x08
-	JCS         four139
+	JCS         four109
 	VMOVQ       -8(R8), X1
 	VPSHUFB     16(DI), X1, X1
 	VMOVQ       (DX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded141
+	JMP         loaded111
 
-four139:
+four109:
 	CMPQ       BX, $0x04
-	JCS        three140
+	JCS        three110
 	VMOVD      -4(R8), X1
 	VPSHUFB    8(DI), X1, X1
 	VMOVD      (DX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded141
+	JMP        loaded111
 
-three140:
+three110:
 	VPXOR X0, X0, X0
 	TESTQ BX, BX
-	JEQ   loaded141
+	JEQ   loaded111
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (DX), DI
@@ -6300,15 +5258,15 @@ three140:
 	ORQ     DX, R8
 	VMOVQ   R8, X0
 
-loaded141:
+loaded111:
 	VPXOR X2, X2, X2
-	JMP   loaded137
+	JMP   loaded107
 
-group136:
+group106:
 	VMOVDQU (DX), X0
 	VMOVDQU 16(DX), X2
 
-loaded137:
+loaded107:
 	VPADDD      152(SI), X0, X3
 	VPADDD      696(SI), X2, X4
 	VPMULUDQ    X4, X3, X1
@@ -6327,11 +5285,11 @@ loaded137:
 	VPUNPCKHQDQ X2, X1, X1
 	VPADDQ      X1, X0, X0
 
-hashed129:
+hashed99:
 	VMOVDQU (CX), X1
 	VPADDQ  X1, X0, X0
 
-summed126:
+summed96:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), X1
 	VPSLLQ       $0x03, X1, X1
@@ -6391,7 +5349,7 @@ summed126:
 TEXT ·tagNextAVX2(SB), $0-80
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two142
+	JLE  two112
 
 	// Four iterations.
 	MOVQ        l1+24(FP), CX
@@ -6481,23 +5439,23 @@ TEXT ·tagNextAVX2(SB), $0-80
 	VINSERTI128 $0x01, X0, Y3, Y3
 	VPXOR       polySign<>+0(SB), Y3, Y3
 	TESTQ       SI, SI
-	JNE         some144
+	JNE         some114
 
 	// No bytes are left.
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed143
+	JMP         summed113
 
-some144:
+some114:
 	CMPQ  SI, $0x20
-	JLS   group145
+	JLS   group115
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  SI, $0x40
-	JCS   less148
+	JCS   less118
 	LEAQ  -64(BX)(SI*1), DX
 
-pair147:
+pair117:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -6537,13 +5495,13 @@ pair147:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, DX
-	JLS            pair147
+	JLS            pair117
 	ANDQ           $0x3f, SI
-	JEQ            done150
+	JEQ            done120
 
-less148:
+less118:
 	CMPQ           SI, $0x20
-	JCS            tail149
+	JCS            tail119
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -6563,11 +5521,11 @@ less148:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 	SUBQ           $0x20, SI
-	JEQ            done150
+	JEQ            done120
 	ADDQ           $+32, BX
 	ADDQ           $0x10, DI
 
-tail149:
+tail119:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(BX)(SI*1), R8
@@ -6602,16 +5560,16 @@ tail149:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 
-done150:
+done120:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed146
+	JMP         hashed116
 
-group145:
-	JEQ  group151
+group115:
+	JEQ  group121
 	CMPQ SI, $0x10
-	JCS  few153
+	JCS  few123
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
@@ -6630,33 +5588,33 @@ group145:
 	VBROADCASTI128 (SI), Y0
 	VBROADCASTI128 (DX)(BX*1), Y4
 	VPSHUFB        Y4, Y0, Y0
-	JMP            loaded152
+	JMP            loaded122
 
-few153:
+few123:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four154
+	JCS         four124
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X0
 	VPUNPCKLQDQ X4, X0, X0
-	JMP         loaded156
+	JMP         loaded126
 
-four154:
+four124:
 	CMPQ       SI, $0x04
-	JCS        three155
+	JCS        three125
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X0
 	VPUNPCKLDQ X4, X0, X0
-	JMP        loaded156
+	JMP        loaded126
 
-three155:
+three125:
 	VPXOR X0, X0, X0
 	TESTQ SI, SI
-	JEQ   loaded156
+	JEQ   loaded126
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -6672,16 +5630,16 @@ three155:
 	ORQ     BX, R8
 	VMOVQ   R8, X0
 
-loaded156:
+loaded126:
 	VINSERTI128 $0x01, X0, Y0, Y0
 	VPXOR       Y5, Y5, Y5
-	JMP         loaded152
+	JMP         loaded122
 
-group151:
+group121:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y5
 
-loaded152:
+loaded122:
 	VPADDD      152(DI), Y0, Y7
 	VPADDD      696(DI), Y5, Y8
 	VPMULUDQ    Y8, Y7, Y4
@@ -6700,12 +5658,12 @@ loaded152:
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed146:
+hashed116:
 	VMOVDQU     (CX), X6
 	VINSERTI128 $0x01, 16(CX), Y6, Y6
 	VPADDQ      Y6, Y0, Y0
 
-summed143:
+summed113:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
@@ -6795,7 +5753,7 @@ summed143:
 	RET
 
 	// Two iterations.
-two142:
+two112:
 	MOVQ    l1+24(FP), CX
 	MOVQ    rest_base+32(FP), BX
 	MOVQ    rest_len+40(FP), SI
@@ -6844,22 +5802,22 @@ two142:
 	VPINSRQ $0x01, DX, X3, X3
 	VPXOR   polySign<>+0(SB), X3, X3
 	TESTQ   SI, SI
-	JNE     some158
+	JNE     some128
 
 	// No bytes are left.
 	VMOVDQU (CX), X0
-	JMP     summed157
+	JMP     summed127
 
-some158:
+some128:
 	CMPQ  SI, $0x20
-	JLS   group159
+	JLS   group129
 	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
 	CMPQ  SI, $0x40
-	JCS   less162
+	JCS   less132
 	LEAQ  -64(BX)(SI*1), DX
 
-pair161:
+pair131:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -6882,13 +5840,13 @@ pair161:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, DX
-	JLS      pair161
+	JLS      pair131
 	ANDQ     $0x3f, SI
-	JEQ      done166
+	JEQ      done136
 
-less162:
+less132:
 	CMPQ SI, $0x20
-	JLS  one163
+	JLS  one133
 
 	// A group and a tail, side by side.
 	VMOVDQU (BX), X9
@@ -6929,11 +5887,11 @@ less162:
 	VPADDQ      Y9, Y0, Y0
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done166
+	JMP         done136
 
-one163:
+one133:
 	// A group or a tail.
-	JEQ group164
+	JEQ group134
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -6950,13 +5908,13 @@ one163:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X5
 	VPSHUFB (DX)(BX*1), X5, X5
-	JMP     loaded165
+	JMP     loaded135
 
-group164:
+group134:
 	VMOVDQU (BX), X5
 	VMOVDQU 16(BX), X6
 
-loaded165:
+loaded135:
 	VPADDD   152(DI), X5, X7
 	VPADDD   696(DI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -6974,19 +5932,19 @@ loaded165:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done166:
+done136:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed160
+	JMP          hashed130
 
-group159:
-	JEQ  group167
+group129:
+	JEQ  group137
 	CMPQ SI, $0x10
-	JCS  few169
+	JCS  few139
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -7003,33 +5961,33 @@ group159:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X0
 	VPSHUFB (DX)(BX*1), X0, X0
-	JMP     loaded168
+	JMP     loaded138
 
-few169:
+few139:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four170
+	JCS         four140
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X0
 	VPUNPCKLQDQ X4, X0, X0
-	JMP         loaded172
+	JMP         loaded142
 
-four170:
+four140:
 	CMPQ       SI, $0x04
-	JCS        three171
+	JCS        three141
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X0
 	VPUNPCKLDQ X4, X0, X0
-	JMP        loaded172
+	JMP        loaded142
 
-three171:
+three141:
 	VPXOR X0, X0, X0
 	TESTQ SI, SI
-	JEQ   loaded172
+	JEQ   loaded142
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -7045,15 +6003,15 @@ three171:
 	ORQ     BX, R8
 	VMOVQ   R8, X0
 
-loaded172:
+loaded142:
 	VPXOR X5, X5, X5
-	JMP   loaded168
+	JMP   loaded138
 
-group167:
+group137:
 	VMOVDQU (BX), X0
 	VMOVDQU 16(BX), X5
 
-loaded168:
+loaded138:
 	VPADDD      152(DI), X0, X6
 	VPADDD      696(DI), X5, X7
 	VPMULUDQ    X7, X6, X4
@@ -7072,11 +6030,11 @@ loaded168:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed160:
+hashed130:
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
 
-summed157:
+summed127:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), X4
 	VPSLLQ       $0x03, X4, X4
@@ -7164,12 +6122,134 @@ summed157:
 	VZEROUPPER
 	RET
 
+// func tagWordsAVX2(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
+// Requires: AVX, AVX2
+TEXT ·tagWordsAVX2(SB), $0-40
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two143
+
+	// Four iterations.
+	MOVQ        words+16(FP), CX
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VPINSRQ     $0x01, 24(CX), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+24(FP), X1
+	VPINSRQ $0x01, x_second+32(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, Y0, Y2
+	VPMULUDQ  24(AX), Y2, Y3
+	VMOVSHDUP 24(AX), Y4
+	VPMULUDQ  Y4, Y2, Y4
+	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
+	VPMULUDQ  56(AX), Y2, Y5
+	VMOVSHDUP 56(AX), Y6
+	VPMULUDQ  Y6, Y2, Y6
+	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
+	VPMULUDQ  88(AX), Y2, Y7
+	VMOVSHDUP 88(AX), Y8
+	VPMULUDQ  Y8, Y2, Y8
+	VPAND     lowWord3<>+0(SB), Y0, Y0
+	VPMULUDQ  120(AX), Y0, Y2
+	VMOVSHDUP 120(AX), Y9
+	VPMULUDQ  Y9, Y0, Y9
+	VPADDQ    Y5, Y3, Y3
+	VPADDQ    Y2, Y7, Y7
+	VPADDQ    Y7, Y3, Y3
+	VPADDQ    Y6, Y4, Y4
+	VPADDQ    Y9, Y8, Y8
+	VPADDQ    Y8, Y4, Y4
+	VPSLLQ    $0x20, Y4, Y4
+	VPADDQ    Y4, Y3, Y3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y3, Y0
+	VPAND     low36<>+0(SB), Y3, Y3
+	VPSLLQ    $0x02, Y0, Y2
+	VPADDQ    Y0, Y3, Y3
+	VPADDQ    Y2, Y3, Y3
+	VPSUBQ    p36s<>+0(SB), Y3, Y0
+	VBLENDVPD Y0, Y3, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	VZEROUPPER
+	RET
+
+	// Two iterations.
+two143:
+	MOVQ    words+16(FP), CX
+	VMOVQ   (CX), X0
+	VPINSRQ $0x01, 8(CX), X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+24(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, X0, X2
+	VPMULUDQ  24(AX), X2, X3
+	VMOVSHDUP 24(AX), X4
+	VPMULUDQ  X4, X2, X4
+	VPSHUFB   lowWord1<>+0(SB), X0, X2
+	VPMULUDQ  56(AX), X2, X5
+	VMOVSHDUP 56(AX), X6
+	VPMULUDQ  X6, X2, X6
+	VPSHUFB   lowWord2<>+0(SB), X0, X2
+	VPMULUDQ  88(AX), X2, X7
+	VMOVSHDUP 88(AX), X8
+	VPMULUDQ  X8, X2, X8
+	VPAND     lowWord3<>+0(SB), X0, X0
+	VPMULUDQ  120(AX), X0, X2
+	VMOVSHDUP 120(AX), X9
+	VPMULUDQ  X9, X0, X9
+	VPADDQ    X5, X3, X3
+	VPADDQ    X2, X7, X7
+	VPADDQ    X7, X3, X3
+	VPADDQ    X6, X4, X4
+	VPADDQ    X9, X8, X8
+	VPADDQ    X8, X4, X4
+	VPSLLQ    $0x20, X4, X4
+	VPADDQ    X4, X3, X3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X3, X0
+	VPAND     low36<>+0(SB), X3, X3
+	VPSLLQ    $0x02, X0, X2
+	VPADDQ    X0, X3, X3
+	VPADDQ    X2, X3, X3
+	VPSUBQ    p36s<>+0(SB), X3, X0
+	VBLENDVPD X0, X3, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+	VZEROUPPER
+	RET
+
 // func tagTwoAVX2(tag *[16]byte, k *uhashKey, msg []byte, x pad)
 // Requires: AVX, AVX2, BMI2, CMOV
 TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two174
+	JLE  two145
 
 	// Four iterations.
 	MOVQ msg_base+16(FP), CX
@@ -7186,7 +6266,7 @@ TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk175:
+chunk146:
 	VMOVDQU      16(CX)(DX*2), Y7
 	VPBLENDD     $0x0f, (CX)(DX*2), Y7, Y6
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y7, Y7
@@ -7223,7 +6303,7 @@ chunk175:
 	VPADDQ       Y6, Y11, Y11
 	VPADDQ       Y11, Y5, Y5
 	ADDQ         $+32, DX
-	JNZ          chunk175
+	JNZ          chunk146
 	VPUNPCKLQDQ  Y2, Y0, Y6
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	VPADDQ       Y0, Y6, Y6
@@ -7369,14 +6449,14 @@ chunk175:
 
 	// The last block, with its length in bits.
 	CMPQ  BX, $0x20
-	JLS   group176
+	JLS   group147
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  BX, $0x40
-	JCS   less179
+	JCS   less150
 	LEAQ  -64(CX)(BX*1), DX
 
-pair178:
+pair149:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -7416,13 +6496,13 @@ pair178:
 	ADDQ           $+64, CX
 	ADDQ           $0x20, SI
 	CMPQ           CX, DX
-	JLS            pair178
+	JLS            pair149
 	ANDQ           $0x3f, BX
-	JEQ            done181
+	JEQ            done152
 
-less179:
+less150:
 	CMPQ           BX, $0x20
-	JCS            tail180
+	JCS            tail151
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -7442,11 +6522,11 @@ less179:
 	VPADDQ         Y9, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 	SUBQ           $0x20, BX
-	JEQ            done181
+	JEQ            done152
 	ADDQ           $+32, CX
 	ADDQ           $0x10, SI
 
-tail180:
+tail151:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(CX)(BX*1), DI
@@ -7481,14 +6561,14 @@ tail180:
 	VPADDQ         Y9, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 
-done181:
+done152:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed177
+	JMP         hashed148
 
-group176:
-	JEQ group182
+group147:
+	JEQ group153
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
@@ -7507,13 +6587,13 @@ group176:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 (DX)(CX*1), Y4
 	VPSHUFB        Y4, Y0, Y0
-	JMP            loaded183
+	JMP            loaded154
 
-group182:
+group153:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y5
 
-loaded183:
+loaded154:
 	VPADDD      152(SI), Y0, Y6
 	VPADDD      696(SI), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y4
@@ -7532,7 +6612,7 @@ loaded183:
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed177:
+hashed148:
 	VPBROADCASTQ msg_len+24(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
 	VPSUBQ       blockBits<>+0(SB), Y4, Y4
@@ -7606,10 +6686,10 @@ hashed177:
 	VPXOR        X1, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
-	JMP          done173
+	JMP          done144
 
 	// Two iterations.
-two174:
+two145:
 	MOVQ msg_base+16(FP), CX
 	MOVQ msg_len+24(FP), BX
 	MOVQ AX, SI
@@ -7622,7 +6702,7 @@ two174:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk184:
+chunk155:
 	VMOVDQU      16(CX)(DX*2), Y3
 	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
@@ -7643,7 +6723,7 @@ chunk184:
 	VPADDQ       Y2, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
 	ADDQ         $+32, DX
-	JNZ          chunk184
+	JNZ          chunk155
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
@@ -7727,15 +6807,15 @@ chunk184:
 
 	// The last block, with its length in bits.
 	CMPQ    BX, $0x20
-	JLS     group185
+	JLS     group156
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y4, Y4, Y4
 	CMPQ    BX, $0x40
-	JCS     less188
+	JCS     less159
 	LEAQ    -64(CX)(BX*1), DX
 	PCALIGN $0x20
 
-pair187:
+pair158:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y5
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -7758,13 +6838,13 @@ pair187:
 	ADDQ     $+64, CX
 	ADDQ     $0x20, SI
 	CMPQ     CX, DX
-	JLS      pair187
+	JLS      pair158
 	ANDQ     $0x3f, BX
-	JEQ      done192
+	JEQ      done163
 
-less188:
+less159:
 	CMPQ BX, $0x20
-	JLS  one189
+	JLS  one160
 
 	// A group and a tail, side by side.
 	VMOVDQU (CX), X9
@@ -7805,11 +6885,11 @@ less188:
 	VPADDQ      Y9, Y0, Y0
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done192
+	JMP         done163
 
-one189:
+one160:
 	// A group or a tail.
-	JEQ group190
+	JEQ group161
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -7826,13 +6906,13 @@ one189:
 	SUBQ    BX, DX
 	VMOVDQU (BX), X5
 	VPSHUFB (DX)(CX*1), X5, X5
-	JMP     loaded191
+	JMP     loaded162
 
-group190:
+group161:
 	VMOVDQU (CX), X5
 	VMOVDQU 16(CX), X6
 
-loaded191:
+loaded162:
 	VPADDD   152(SI), X5, X7
 	VPADDD   696(SI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -7850,17 +6930,17 @@ loaded191:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done192:
+done163:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed186
+	JMP          hashed157
 
-group185:
-	JEQ group193
+group156:
+	JEQ group164
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -7877,13 +6957,13 @@ group185:
 	SUBQ    BX, DX
 	VMOVDQU (BX), X0
 	VPSHUFB (DX)(CX*1), X0, X0
-	JMP     loaded194
+	JMP     loaded165
 
-group193:
+group164:
 	VMOVDQU (CX), X0
 	VMOVDQU 16(CX), X5
 
-loaded194:
+loaded165:
 	VPADDD      152(SI), X0, X6
 	VPADDD      696(SI), X5, X7
 	VPMULUDQ    X7, X6, X4
@@ -7902,7 +6982,7 @@ loaded194:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed186:
+hashed157:
 	VPBROADCASTQ msg_len+24(FP), X4
 	VPSLLQ       $0x03, X4, X4
 	VPSUBQ       blockBits<>+0(SB), X4, X4
@@ -7974,7 +7054,7 @@ hashed186:
 	MOVQ    tag+0(FP), AX
 	VMOVQ   X0, (AX)
 
-done173:
+done144:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -7990,128 +7070,6 @@ done173:
 	VPXOR X12, X12, X12
 	VPXOR X13, X13, X13
 	VPXOR X14, X14, X14
-	VZEROUPPER
-	RET
-
-// func tagWordsAVX2(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
-// Requires: AVX, AVX2
-TEXT ·tagWordsAVX2(SB), $0-40
-	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two195
-
-	// Four iterations.
-	MOVQ        words+16(FP), CX
-	VMOVQ       (CX), X0
-	VPINSRQ     $0x01, 8(CX), X0, X0
-	VMOVQ       16(CX), X1
-	VPINSRQ     $0x01, 24(CX), X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+24(FP), X1
-	VPINSRQ $0x01, x_second+32(FP), X1, X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, Y0, Y2
-	VPMULUDQ  24(AX), Y2, Y3
-	VMOVSHDUP 24(AX), Y4
-	VPMULUDQ  Y4, Y2, Y4
-	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
-	VPMULUDQ  56(AX), Y2, Y5
-	VMOVSHDUP 56(AX), Y6
-	VPMULUDQ  Y6, Y2, Y6
-	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
-	VPMULUDQ  88(AX), Y2, Y7
-	VMOVSHDUP 88(AX), Y8
-	VPMULUDQ  Y8, Y2, Y8
-	VPAND     lowWord3<>+0(SB), Y0, Y0
-	VPMULUDQ  120(AX), Y0, Y2
-	VMOVSHDUP 120(AX), Y9
-	VPMULUDQ  Y9, Y0, Y9
-	VPADDQ    Y5, Y3, Y3
-	VPADDQ    Y2, Y7, Y7
-	VPADDQ    Y7, Y3, Y3
-	VPADDQ    Y6, Y4, Y4
-	VPADDQ    Y9, Y8, Y8
-	VPADDQ    Y8, Y4, Y4
-	VPSLLQ    $0x20, Y4, Y4
-	VPADDQ    Y4, Y3, Y3
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y3, Y0
-	VPAND     low36<>+0(SB), Y3, Y3
-	VPSLLQ    $0x02, Y0, Y2
-	VPADDQ    Y0, Y3, Y3
-	VPADDQ    Y2, Y3, Y3
-	VPSUBQ    p36s<>+0(SB), Y3, Y0
-	VBLENDVPD Y0, Y3, Y0, Y0
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X2
-	VPXOR        X0, X1, X1
-	VPXOR        X1, X2, X2
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X2, (AX)
-	VZEROUPPER
-	RET
-
-	// Two iterations.
-two195:
-	MOVQ    words+16(FP), CX
-	VMOVQ   (CX), X0
-	VPINSRQ $0x01, 8(CX), X0, X0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+24(FP), X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, X0, X2
-	VPMULUDQ  24(AX), X2, X3
-	VMOVSHDUP 24(AX), X4
-	VPMULUDQ  X4, X2, X4
-	VPSHUFB   lowWord1<>+0(SB), X0, X2
-	VPMULUDQ  56(AX), X2, X5
-	VMOVSHDUP 56(AX), X6
-	VPMULUDQ  X6, X2, X6
-	VPSHUFB   lowWord2<>+0(SB), X0, X2
-	VPMULUDQ  88(AX), X2, X7
-	VMOVSHDUP 88(AX), X8
-	VPMULUDQ  X8, X2, X8
-	VPAND     lowWord3<>+0(SB), X0, X0
-	VPMULUDQ  120(AX), X0, X2
-	VMOVSHDUP 120(AX), X9
-	VPMULUDQ  X9, X0, X9
-	VPADDQ    X5, X3, X3
-	VPADDQ    X2, X7, X7
-	VPADDQ    X7, X3, X3
-	VPADDQ    X6, X4, X4
-	VPADDQ    X9, X8, X8
-	VPADDQ    X8, X4, X4
-	VPSLLQ    $0x20, X4, X4
-	VPADDQ    X4, X3, X3
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X3, X0
-	VPAND     low36<>+0(SB), X3, X3
-	VPSLLQ    $0x02, X0, X2
-	VPADDQ    X0, X3, X3
-	VPADDQ    X2, X3, X3
-	VPSUBQ    p36s<>+0(SB), X3, X0
-	VBLENDVPD X0, X3, X0, X0
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X0, X0
-	VPXOR   X1, X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -8483,7 +7441,7 @@ GLOBL lastBits<>(SB), RODATA|NOPTR, $96
 TEXT ·tagEachAVX512(SB), $320-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two197
+	JLE  two167
 
 	// Four iterations.
 	MOVQ tags_base+0(FP), CX
@@ -8520,7 +7478,7 @@ TEXT ·tagEachAVX512(SB), $320-56
 	VINSERTI64X4    $0x01, 712(AX), Z12, Z12
 	VINSERTI64X4    $0x01, 184(AX), Z13, Z13
 
-quad198:
+quad168:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -8532,13 +7490,13 @@ quad198:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message199:
+message169:
 	MOVQ           24(DX), R10
 	MOVQ           32(DX), R11
 	VPBROADCASTQ.Z 32(DX), K1, Z14
 	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
-	JLS            only200
+	JLS            only170
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -8548,9 +7506,9 @@ message199:
 	VPXORQ Z17, Z17, Z17
 	VPXORQ Z18, Z18, Z18
 	SUBQ   $+128, R11
-	JLT    rest202
+	JLT    rest172
 
-whole204:
+whole174:
 	VMOVDQU64  (R10), Z19
 	VMOVDQU64  64(R10), Z21
 	VSHUFI64X2 $0xdd, Z21, Z19, Z20
@@ -8591,11 +7549,11 @@ whole204:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole204
+	JGE        whole174
 	CMPQ       R11, $-64
-	JLE        fold205
+	JLE        fold175
 
-rest202:
+rest172:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -8655,9 +7613,9 @@ rest202:
 	VSHUFI64X2 $0x88, Z20, Z19, Z19
 	VPADDQ     Z21, Z19, Z19
 	VPADDQ     Z19, Z14, Z14
-	JMP        done203
+	JMP        done173
 
-fold205:
+fold175:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z16, Z15, Z19
 	VSHUFI64X2   $0xee, Z16, Z15, Z20
@@ -8670,7 +7628,7 @@ fold205:
 	VPADDQ       Z21, Z19, Z19
 	VPADDQ       Z19, Z14, Z14
 	TESTQ        R11, R11
-	JEQ          done203
+	JEQ          done173
 	VMOVDQU64    (R12), Y22
 	VMOVDQU64    (R13), Y23
 	VINSERTI64X4 $0x01, (R13), Z22, Z22
@@ -8707,9 +7665,9 @@ fold205:
 	VSHUFI64X2   $0x88, Z21, Z27, Z27
 	VPADDQ       Z19, Z27, Z27
 	VPADDQ       Z27, Z14, Z14
-	JMP          done203
+	JMP          done173
 
-only200:
+only170:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -8740,12 +7698,12 @@ only200:
 	VPADDQ     Z19, Z27, Z27
 	VPADDQ     Z27, Z14, Z14
 
-done203:
+done173:
 	VMOVDQU64   Z14, (R8)
 	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message199
+	JNZ         message169
 	VMOVDQU64   (SI), Z14
 	VMOVDQU64   64(SI), Z19
 	VPUNPCKHQDQ Z19, Z14, Z20
@@ -8827,11 +7785,11 @@ done203:
 	VMOVDQU64 Y14, 32(CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad198
-	JMP       done196
+	JHI       quad168
+	JMP       done166
 
 	// Two iterations.
-two197:
+two167:
 	MOVQ tags_base+0(FP), CX
 	MOVQ batch_base+32(FP), DX
 	MOVQ batch_len+40(FP), BX
@@ -8862,7 +7820,7 @@ two197:
 	VINSERTI64X4    $0x01, 696(AX), Z10, Z10
 	VINSERTI64X4    $0x01, 168(AX), Z11, Z11
 
-quad206:
+quad176:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -8874,13 +7832,13 @@ quad206:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message207:
+message177:
 	MOVQ           24(DX), R10
 	MOVQ           32(DX), R11
 	VPBROADCASTQ.Z 32(DX), K1, Z12
 	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
-	JLS            only208
+	JLS            only178
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -8888,9 +7846,9 @@ message207:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	SUBQ   $+128, R11
-	JLT    rest210
+	JLT    rest180
 
-whole212:
+whole182:
 	VMOVDQU64  (R10), Z15
 	VMOVDQU64  64(R10), Z17
 	VSHUFI64X2 $0xdd, Z17, Z15, Z16
@@ -8915,11 +7873,11 @@ whole212:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole212
+	JGE        whole182
 	CMPQ       R11, $-64
-	JLE        fold213
+	JLE        fold183
 
-rest210:
+rest180:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -8955,16 +7913,16 @@ rest210:
 	VSHUFI64X2 $0xee, Z14, Z13, Z16
 	VPADDQ     Z16, Z15, Z15
 	VPADDQ     Z15, Z12, Z12
-	JMP        done211
+	JMP        done181
 
-fold213:
+fold183:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z14, Z13, Z15
 	VSHUFI64X2   $0xee, Z14, Z13, Z16
 	VPADDQ       Z16, Z15, Z15
 	VPADDQ       Z15, Z12, Z12
 	TESTQ        R11, R11
-	JEQ          done211
+	JEQ          done181
 	VMOVDQU64    (R12), Y18
 	VMOVDQU64    (R13), Y19
 	VINSERTI64X4 $0x01, (R13), Z18, Z18
@@ -8987,9 +7945,9 @@ fold213:
 	VPMULUDQ.Z   Z16, Z15, K4, Z15
 	VPADDQ       Z15, Z17, Z17
 	VPADDQ       Z17, Z12, Z12
-	JMP          done211
+	JMP          done181
 
-only208:
+only178:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -9010,12 +7968,12 @@ only208:
 	VPADDQ     Z15, Z17, Z17
 	VPADDQ     Z17, Z12, Z12
 
-done211:
+done181:
 	VMOVDQU64   Z12, (R8)
 	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message207
+	JNZ         message177
 	VMOVDQU64   (SI), Z12
 	VMOVDQU64   64(SI), Z15
 	VPUNPCKHQDQ Z15, Z12, Z16
@@ -9065,9 +8023,9 @@ done211:
 	VMOVDQU64 Z12, (CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad206
+	JHI       quad176
 
-done196:
+done166:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -9149,11 +8107,11 @@ TEXT ·padEachVAES256(SB), $0-40
 	MOVQ    (CX), R9
 	MOVQ    8(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8215
+	JLT     below8185
 	VMOVQ   (R9), X0
 	VPINSRQ $0x01, -8(R9)(R10*1), X0, X0
 
-join217:
+join187:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X0, X0
@@ -9164,15 +8122,15 @@ join217:
 	VPAND   (DI)(R10*1), X0, X0
 	VMOVDQU (R8)(R9*1), X1
 	CMPQ    DX, $0x01
-	JEQ     encrypt214
+	JEQ     encrypt184
 	MOVQ    80(CX), R9
 	MOVQ    88(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8218
+	JLT     below8188
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join220:
+join190:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -9184,15 +8142,15 @@ join220:
 	VINSERTI128 $0x01, X8, Y0, Y0
 	VINSERTI128 $0x01, (R8)(R9*1), Y1, Y1
 	CMPQ        DX, $0x02
-	JEQ         encrypt214
+	JEQ         encrypt184
 	MOVQ        160(CX), R9
 	MOVQ        168(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8221
+	JLT         below8191
 	VMOVQ       (R9), X2
 	VPINSRQ     $0x01, -8(R9)(R10*1), X2, X2
 
-join223:
+join193:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X2, X2
@@ -9203,15 +8161,15 @@ join223:
 	VPAND   (DI)(R10*1), X2, X2
 	VMOVDQU (R8)(R9*1), X3
 	CMPQ    DX, $0x03
-	JEQ     encrypt214
+	JEQ     encrypt184
 	MOVQ    240(CX), R9
 	MOVQ    248(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8224
+	JLT     below8194
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join226:
+join196:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -9223,15 +8181,15 @@ join226:
 	VINSERTI128 $0x01, X8, Y2, Y2
 	VINSERTI128 $0x01, (R8)(R9*1), Y3, Y3
 	CMPQ        DX, $0x04
-	JEQ         encrypt214
+	JEQ         encrypt184
 	MOVQ        320(CX), R9
 	MOVQ        328(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8227
+	JLT         below8197
 	VMOVQ       (R9), X4
 	VPINSRQ     $0x01, -8(R9)(R10*1), X4, X4
 
-join229:
+join199:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X4, X4
@@ -9242,15 +8200,15 @@ join229:
 	VPAND   (DI)(R10*1), X4, X4
 	VMOVDQU (R8)(R9*1), X5
 	CMPQ    DX, $0x05
-	JEQ     encrypt214
+	JEQ     encrypt184
 	MOVQ    400(CX), R9
 	MOVQ    408(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8230
+	JLT     below8200
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join232:
+join202:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -9262,15 +8220,15 @@ join232:
 	VINSERTI128 $0x01, X8, Y4, Y4
 	VINSERTI128 $0x01, (R8)(R9*1), Y5, Y5
 	CMPQ        DX, $0x06
-	JEQ         encrypt214
+	JEQ         encrypt184
 	MOVQ        480(CX), R9
 	MOVQ        488(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8233
+	JLT         below8203
 	VMOVQ       (R9), X6
 	VPINSRQ     $0x01, -8(R9)(R10*1), X6, X6
 
-join235:
+join205:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X6, X6
@@ -9281,15 +8239,15 @@ join235:
 	VPAND   (DI)(R10*1), X6, X6
 	VMOVDQU (R8)(R9*1), X7
 	CMPQ    DX, $0x07
-	JEQ     encrypt214
+	JEQ     encrypt184
 	MOVQ    560(CX), DX
 	MOVQ    568(CX), CX
 	CMPQ    CX, $0x08
-	JLT     below8236
+	JLT     below8206
 	VMOVQ   (DX), X8
 	VPINSRQ $0x01, -8(DX)(CX*1), X8, X8
 
-join238:
+join208:
 	MOVQ        CX, R9
 	SHLQ        $0x04, R9
 	VPSHUFB     (BX)(R9*1), X8, X8
@@ -9301,7 +8259,7 @@ join238:
 	VINSERTI128 $0x01, X8, Y6, Y6
 	VINSERTI128 $0x01, (R8)(DX*1), Y7, Y7
 
-encrypt214:
+encrypt184:
 	LEAQ           8(AX), CX
 	MOVL           (AX), AX
 	VBROADCASTI128 (CX), Y8
@@ -9311,7 +8269,7 @@ encrypt214:
 	VPXOR          Y8, Y6, Y6
 	DECQ           AX
 
-round239:
+round209:
 	ADDQ           $0x10, CX
 	VBROADCASTI128 (CX), Y8
 	VAESENC        Y8, Y0, Y0
@@ -9319,7 +8277,7 @@ round239:
 	VAESENC        Y8, Y4, Y4
 	VAESENC        Y8, Y6, Y6
 	DECQ           AX
-	JNZ            round239
+	JNZ            round209
 	VBROADCASTI128 16(CX), Y8
 	MOVQ           tags+0(FP), AX
 	VAESENCLAST    Y8, Y0, Y0
@@ -9348,15 +8306,15 @@ round239:
 	VZEROUPPER
 	RET
 
-below8215:
+below8185:
 	CMPQ       R10, $0x04
-	JLT        below4216
+	JLT        below4186
 	VMOVD      (R9), X0
 	VMOVD      -4(R9)(R10*1), X1
 	VPUNPCKLDQ X1, X0, X0
-	JMP        join217
+	JMP        join187
 
-below4216:
+below4186:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -9368,17 +8326,17 @@ below4216:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X0
-	JMP     join217
+	JMP     join187
 
-below8218:
+below8188:
 	CMPQ       R10, $0x04
-	JLT        below4219
+	JLT        below4189
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join220
+	JMP        join190
 
-below4219:
+below4189:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -9390,17 +8348,17 @@ below4219:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join220
+	JMP     join190
 
-below8221:
+below8191:
 	CMPQ       R10, $0x04
-	JLT        below4222
+	JLT        below4192
 	VMOVD      (R9), X2
 	VMOVD      -4(R9)(R10*1), X3
 	VPUNPCKLDQ X3, X2, X2
-	JMP        join223
+	JMP        join193
 
-below4222:
+below4192:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -9412,17 +8370,17 @@ below4222:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X2
-	JMP     join223
+	JMP     join193
 
-below8224:
+below8194:
 	CMPQ       R10, $0x04
-	JLT        below4225
+	JLT        below4195
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join226
+	JMP        join196
 
-below4225:
+below4195:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -9434,17 +8392,17 @@ below4225:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join226
+	JMP     join196
 
-below8227:
+below8197:
 	CMPQ       R10, $0x04
-	JLT        below4228
+	JLT        below4198
 	VMOVD      (R9), X4
 	VMOVD      -4(R9)(R10*1), X5
 	VPUNPCKLDQ X5, X4, X4
-	JMP        join229
+	JMP        join199
 
-below4228:
+below4198:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -9456,17 +8414,17 @@ below4228:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X4
-	JMP     join229
+	JMP     join199
 
-below8230:
+below8200:
 	CMPQ       R10, $0x04
-	JLT        below4231
+	JLT        below4201
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join232
+	JMP        join202
 
-below4231:
+below4201:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -9478,17 +8436,17 @@ below4231:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join232
+	JMP     join202
 
-below8233:
+below8203:
 	CMPQ       R10, $0x04
-	JLT        below4234
+	JLT        below4204
 	VMOVD      (R9), X6
 	VMOVD      -4(R9)(R10*1), X7
 	VPUNPCKLDQ X7, X6, X6
-	JMP        join235
+	JMP        join205
 
-below4234:
+below4204:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -9500,17 +8458,17 @@ below4234:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X6
-	JMP     join235
+	JMP     join205
 
-below8236:
+below8206:
 	CMPQ       CX, $0x04
-	JLT        below4237
+	JLT        below4207
 	VMOVD      (DX), X8
 	VMOVD      -4(DX)(CX*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join238
+	JMP        join208
 
-below4237:
+below4207:
 	// The first byte, that in the middle and the last.
 	MOVQ    CX, R10
 	SHRQ    $0x01, R10
@@ -9522,7 +8480,7 @@ below4237:
 	ORQ     R10, R9
 	ORQ     R11, R9
 	VMOVQ   R9, X8
-	JMP     join238
+	JMP     join208
 
 // func padEachVAES(tags *umacTags, k *aesKey, batch []Message)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
@@ -9571,7 +8529,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X0, X0
 	CMPQ       DX, $0x01
-	JEQ        encrypt240
+	JEQ        encrypt210
 	MOVQ       80(CX), R9
 	MOVQ       88(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -9583,7 +8541,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X2, X2
 	CMPQ       DX, $0x02
-	JEQ        encrypt240
+	JEQ        encrypt210
 	MOVQ       160(CX), R9
 	MOVQ       168(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -9595,7 +8553,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X4, X4
 	CMPQ       DX, $0x03
-	JEQ        encrypt240
+	JEQ        encrypt210
 	MOVQ       240(CX), R9
 	MOVQ       248(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -9607,7 +8565,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X6, X6
 	CMPQ       DX, $0x04
-	JEQ        encrypt240
+	JEQ        encrypt210
 	MOVQ       320(CX), R9
 	MOVQ       328(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -9619,7 +8577,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X8, X8
 	CMPQ       DX, $0x05
-	JEQ        encrypt240
+	JEQ        encrypt210
 	MOVQ       400(CX), R9
 	MOVQ       408(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -9631,7 +8589,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X10, X10
 	CMPQ       DX, $0x06
-	JEQ        encrypt240
+	JEQ        encrypt210
 	MOVQ       480(CX), R9
 	MOVQ       488(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -9643,7 +8601,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X12, X12
 	CMPQ       DX, $0x07
-	JEQ        encrypt240
+	JEQ        encrypt210
 	MOVQ       560(CX), DX
 	MOVQ       568(CX), CX
 	KMOVW      (BX)(CX*2), K1
@@ -9655,7 +8613,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       CX
 	VPAND      (DI)(CX*1), X14, X14
 
-encrypt240:
+encrypt210:
 	VINSERTI32X4    $0x01, X2, Y0, Y0
 	VINSERTI32X4    $0x01, X6, Y4, Y4
 	VINSERTI64X4    $0x01, Y4, Z0, Z0
@@ -9675,13 +8633,13 @@ encrypt240:
 	VPXORQ          Z2, Z8, Z8
 	DECQ            AX
 
-round241:
+round211:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JNZ             round241
+	JNZ             round211
 	VBROADCASTI32X4 16(CX), Z2
 	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
@@ -9753,7 +8711,7 @@ derive:
 	MOVQ   DX, R8
 	DECQ   R8
 
-round242:
+round212:
 	ADDQ       $0x10, DI
 	MOVUPS     (DI), X3
 	AESENC     X3, X4
@@ -9765,7 +8723,7 @@ round242:
 	AESENC     X3, X10
 	AESENC     X3, X11
 	DECQ       R8
-	JNZ        round242
+	JNZ        round212
 	MOVUPS     16(DI), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -9808,14 +8766,14 @@ round242:
 	MOVQ       DX, DX
 	DECQ       DX
 
-round243:
+round213:
 	ADDQ       $0x10, CX
 	MOVUPS     (CX), X3
 	AESENC     X3, X4
 	AESENC     X3, X5
 	AESENC     X3, X6
 	DECQ       DX
-	JNZ        round243
+	JNZ        round213
 	MOVUPS     16(CX), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -9885,7 +8843,7 @@ derive256:
 	MOVQ           CX, DI
 	MOVQ           DX, R8
 
-round244:
+round214:
 	ADDQ           $0x10, DI
 	VBROADCASTI128 (DI), Y3
 	VAESENC        Y3, Y4, Y4
@@ -9901,7 +8859,7 @@ round244:
 	VAESENC        Y3, Y14, Y14
 	VAESENC        Y3, Y15, Y15
 	DECQ           R8
-	JNZ            round244
+	JNZ            round214
 	VBROADCASTI128 16(DI), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -9978,7 +8936,7 @@ round244:
 	VPADDQ         Y1, Y0, Y0
 	MOVQ           DX, DX
 
-round245:
+round215:
 	ADDQ           $0x10, CX
 	VBROADCASTI128 (CX), Y3
 	VAESENC        Y3, Y4, Y4
@@ -9992,7 +8950,7 @@ round245:
 	VAESENC        Y3, Y12, Y12
 	VAESENC        Y3, Y13, Y13
 	DECQ           DX
-	JNZ            round245
+	JNZ            round215
 	VBROADCASTI128 16(CX), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -10098,7 +9056,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round246:
+round216:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -10119,7 +9077,7 @@ round246:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round246
+	JNZ             round216
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1
@@ -10219,10 +9177,6 @@ round246:
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, MMX+
 TEXT ·nhPoly128AVX512(SB), $224-40
 	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two248
-
-	// Four iterations.
 	MOVQ p_base+16(FP), CX
 	MOVQ p_len+24(FP), BX
 	SHRQ $0x0a, BX
@@ -10382,7 +9336,7 @@ TEXT ·nhPoly128AVX512(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first249:
+first217:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXORQ  Z16, Z16, Z16
@@ -10392,7 +9346,7 @@ first249:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk252:
+chunk220:
 	VMOVDQU64     (CX)(DX*2), Z20
 	VMOVDQU64     64(CX)(DX*2), Z22
 	VSHUFI64X2    $0xdd, Z22, Z20, Z21
@@ -10430,7 +9384,7 @@ chunk252:
 	VPADDQ        Z20, Z25, Z25
 	VPADDQ        Z25, Z19, Z19
 	ADDQ          $+64, DX
-	JNZ           chunk252
+	JNZ           chunk220
 	VMOVDQU64     32(SP), Y20
 	VMOVDQU64     Y20, 64(SP)
 	VMOVDQU64     (SP), Y20
@@ -10454,14 +9408,14 @@ chunk252:
 	VPADDQ        blockBits<>+0(SB), X21, X21
 	VMOVDQU64     X21, 16(SP)
 	XORQ          $0x10, DI
-	JNZ           first249
+	JNZ           first217
 	TESTQ         BX, BX
-	JZ            last251
+	JZ            last219
 	PCALIGN       $0x40
 
-block250:
+block218:
 	CMPQ       BX, $0x20
-	JLS        near253
+	JLS        near221
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -10479,7 +9433,7 @@ block250:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near253:
+near221:
 	VMOVDQU64  (CX), Z19
 	VMOVDQU64  64(CX), Z16
 	VSHUFI64X2 $0xdd, Z16, Z19, Z22
@@ -10904,10 +9858,10 @@ near253:
 	XORQ          $0x10, DI
 	ADDQ          $+1024, CX
 	DECQ          BX
-	JNZ           block250
+	JNZ           block218
 
 	// The last pair.
-last251:
+last219:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -11013,476 +9967,8 @@ last251:
 	VMOVDQU64 (SP), Y0
 	VMOVDQU64 Y0, 32(SP)
 	XORQ      $0x10, DI
-	JNZ       last251
-	JMP       done247
+	JNZ       last219
 
-	// Two iterations.
-two248:
-	MOVQ p_base+16(FP), CX
-	MOVQ p_len+24(FP), BX
-	SHRQ $0x0a, BX
-
-	// The key of iteration 0 stays in registers.
-	VMOVDQU64 152(AX), Z0
-	VMOVDQU64 696(AX), Z1
-	VMOVDQU64 216(AX), Z2
-	VMOVDQU64 760(AX), Z3
-	VMOVDQU64 280(AX), Z4
-	VMOVDQU64 824(AX), Z5
-	VMOVDQU64 344(AX), Z6
-	VMOVDQU64 888(AX), Z7
-	VMOVDQU64 408(AX), Z8
-	VMOVDQU64 952(AX), Z9
-	VMOVDQU64 472(AX), Z10
-	VMOVDQU64 1016(AX), Z11
-	VMOVDQU64 536(AX), Z12
-	VMOVDQU64 1080(AX), Z13
-	VMOVDQU64 600(AX), Z14
-	VMOVDQU64 1144(AX), Z15
-	MOVQ      y+0(FP), SI
-
-	// The keys of POLY-128 and their squares.
-	MOVQ   1240(AX), DI
-	MOVQ   1232(AX), R8
-	MOVQ   DI, 96(SP)
-	MOVQ   R8, 104(SP)
-	MOVQ   DI, DX
-	MULXQ  DI, R9, R10
-	MULXQ  R8, R12, R11
-	ADDQ   R12, R10
-	ADCQ   $0x00, R11
-	MOVQ   R8, DX
-	MULXQ  DI, R12, R13
-	MULXQ  R8, R8, DI
-	ADDQ   R12, R10
-	ADCQ   R13, R11
-	ADCQ   $0x00, DI
-	ADDQ   R8, R11
-	ADCQ   $0x00, DI
-	MOVL   $0x0000009f, DX
-	MULXQ  R11, R12, R13
-	MULXQ  DI, DI, DX
-	ADDQ   DI, R13
-	ADCQ   $0x00, DX
-	ADDQ   R12, R9
-	ADCQ   R13, R10
-	ADCQ   $0x00, DX
-	IMUL3Q $+159, DX, DX
-	ADDQ   DX, R9
-	ADCQ   $0x00, R10
-	SBBQ   DX, DX
-	ANDQ   $+159, DX
-	ADDQ   DX, R9
-	MOVQ   R9, 112(SP)
-	MOVQ   R10, 120(SP)
-	MOVQ   1264(AX), DI
-	MOVQ   1256(AX), R8
-	MOVQ   DI, 128(SP)
-	MOVQ   R8, 136(SP)
-	MOVQ   DI, DX
-	MULXQ  DI, R9, R10
-	MULXQ  R8, R12, R11
-	ADDQ   R12, R10
-	ADCQ   $0x00, R11
-	MOVQ   R8, DX
-	MULXQ  DI, R12, R13
-	MULXQ  R8, R8, DI
-	ADDQ   R12, R10
-	ADCQ   R13, R11
-	ADCQ   $0x00, DI
-	ADDQ   R8, R11
-	ADCQ   $0x00, DI
-	MOVL   $0x0000009f, DX
-	MULXQ  R11, R12, R13
-	MULXQ  DI, DI, DX
-	ADDQ   DI, R13
-	ADCQ   $0x00, DX
-	ADDQ   R12, R9
-	ADCQ   R13, R10
-	ADCQ   $0x00, DX
-	IMUL3Q $+159, DX, DX
-	ADDQ   DX, R9
-	ADCQ   $0x00, R10
-	SBBQ   DX, DX
-	ANDQ   $+159, DX
-	ADDQ   DX, R9
-	MOVQ   R9, 144(SP)
-	MOVQ   R10, 152(SP)
-	XORQ   DI, DI
-
-	// The first two blocks: no words are before them.
-first254:
-	ADDQ    $+1024, CX
-	DECQ    BX
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	MOVQ    $-512, DX
-	PCALIGN $0x20
-
-chunk257:
-	VMOVDQU64     (CX)(DX*2), Z18
-	VMOVDQU64     64(CX)(DX*2), Z20
-	VSHUFI64X2    $0xdd, Z20, Z18, Z19
-	VSHUFI64X2    $0x88, Z20, Z18, Z18
-	VPADDD        664(AX)(DX*1), Z18, Z20
-	VPADDD        1208(AX)(DX*1), Z19, Z21
-	VPADDD        1208(AX)(DX*1), Z18, Z18
-	VPADDD        680(AX)(DX*1), Z19, Z19
-	VPMULUDQ      Z21, Z20, Z22
-	VPMULUDQ      Z19, Z18, Z23
-	VPSHUFD       $0xf5, Z20, Z20
-	VPSRLQ        $0x20, Z21, Z21
-	VPSHUFD       $0xf5, Z18, Z18
-	VPSRLQ        $0x20, Z19, Z19
-	VPMULUDQ      Z21, Z20, Z20
-	VPMULUDQ      Z19, Z18, Z18
-	VPADDQ        Z20, Z22, Z22
-	VPADDQ        Z22, Z16, Z16
-	VPADDQ        Z18, Z23, Z23
-	VPADDQ        Z23, Z17, Z17
-	ADDQ          $+64, DX
-	JNZ           chunk257
-	VMOVDQU64     16(SP), X18
-	VMOVDQU64     X18, 32(SP)
-	VMOVDQU64     (SP), X18
-	VMOVDQU64     X18, 16(SP)
-	VPUNPCKLQDQ   Z17, Z16, Z18
-	VPUNPCKHQDQ   Z17, Z16, Z19
-	VPADDQ        Z19, Z18, Z18
-	VEXTRACTI64X4 $0x01, Z18, Y19
-	VPADDQ        Y19, Y18, Y18
-	VEXTRACTI64X2 $0x01, Y18, X19
-	VPADDQ        X19, X18, X18
-	VPADDQ        blockBits<>+0(SB), X18, X18
-	VMOVDQU64     X18, (SP)
-	XORQ          $0x08, DI
-	JNZ           first254
-	TESTQ         BX, BX
-	JZ            last256
-	PCALIGN       $0x40
-
-block255:
-	CMPQ       BX, $0x20
-	JLS        near258
-	PREFETCHT0 8192(CX)
-	PREFETCHT0 8256(CX)
-	PREFETCHT0 8320(CX)
-	PREFETCHT0 8384(CX)
-	PREFETCHT0 8448(CX)
-	PREFETCHT0 8512(CX)
-	PREFETCHT0 8576(CX)
-	PREFETCHT0 8640(CX)
-	PREFETCHT0 8704(CX)
-	PREFETCHT0 8768(CX)
-	PREFETCHT0 8832(CX)
-	PREFETCHT0 8896(CX)
-	PREFETCHT0 8960(CX)
-	PREFETCHT0 9024(CX)
-	PREFETCHT0 9088(CX)
-	PREFETCHT0 9152(CX)
-
-near258:
-	VMOVDQU64  (CX), Z17
-	VMOVDQU64  64(CX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z17, Z20
-	VSHUFI64X2 $0x88, Z16, Z17, Z17
-	LEAQ       (DI)(DI*2), DX
-	VMOVDQU64  128(CX), Z18
-	VMOVDQU64  192(CX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z18, Z21
-	VSHUFI64X2 $0x88, Z16, Z18, Z18
-
-	// Bytes 0 to 127 of the block.
-	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
-	VMOVDQU64  256(CX), Z19
-	VMOVDQU64  320(CX), Z16
-	VSHUFI64X2 $0xdd, Z16, Z19, Z22
-	VSHUFI64X2 $0x88, Z16, Z19, Z19
-	VPADDD     Z0, Z17, Z16
-	VPADDD     Z1, Z20, Z23
-	MOVQ       16(SP)(DX*1), R8
-	VPADDD     Z1, Z17, Z17
-	VPADDD     168(AX), Z20, Z24
-	VPMULUDQ   Z23, Z16, Z25
-	MOVQ       (SP)(DX*1), R9
-	VPMULUDQ   Z24, Z17, Z20
-	VPSHUFD    $0xf5, Z16, Z16
-	VPSRLQ     $0x20, Z23, Z23
-	MOVQ       R8, DX
-	VPSHUFD    $0xf5, Z17, Z17
-	VPSRLQ     $0x20, Z24, Z24
-	VPMULUDQ   Z23, Z16, Z16
-	MOVQ       R9, R12
-	VPMULUDQ   Z24, Z17, Z17
-	VPADDQ     Z16, Z25, Z16
-	VPADDQ     Z17, Z20, Z17
-	MOVQ       96(SP)(DI*4), R11
-
-	// Bytes 128 to 255 of the block.
-	VMOVDQU64  384(CX), Z20
-	VMOVDQU64  448(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z20, Z23
-	VSHUFI64X2 $0x88, Z24, Z20, Z20
-	VPADDD     Z2, Z18, Z24
-	MOVQ       104(SP)(DI*4), R10
-	VPADDD     Z3, Z21, Z25
-	VPADDD     Z3, Z18, Z18
-	VPADDD     232(AX), Z21, Z21
-	SUBQ       $+159, R12
-	VPMULUDQ   Z25, Z24, Z26
-	VPMULUDQ   Z21, Z18, Z27
-	VPSHUFD    $0xf5, Z24, Z24
-	SBBQ       $0x00, DX
-	VPSRLQ     $0x20, Z25, Z25
-	VPSHUFD    $0xf5, Z18, Z18
-	SUBQ       R11, R12
-	VPSRLQ     $0x20, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	VPMULUDQ   Z21, Z18, Z18
-	SBBQ       R10, DX
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z18, Z27, Z27
-	CMPQ       R8, polyMarked<>+0(SB)
-	VPADDQ     Z27, Z17, Z17
-
-	// Bytes 256 to 383 of the block.
-	VMOVDQU64  512(CX), Z18
-	VMOVDQU64  576(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z18, Z21
-	VSHUFI64X2 $0x88, Z24, Z18, Z18
-	CMOVQCC    R12, R9
-	VPADDD     Z4, Z19, Z24
-	VPADDD     Z5, Z22, Z25
-	VPADDD     Z5, Z19, Z19
-	CMOVQCC    DX, R8
-	VPADDD     296(AX), Z22, Z22
-	VPMULUDQ   Z25, Z24, Z26
-	VPMULUDQ   Z22, Z19, Z27
-	CMOVQCC    112(SP)(DI*4), R11
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
-	VPSHUFD    $0xf5, Z19, Z19
-	CMOVQCC    120(SP)(DI*4), R10
-	VPSRLQ     $0x20, Z22, Z22
-	VPMULUDQ   Z25, Z24, Z24
-	VPMULUDQ   Z22, Z19, Z19
-	MOVQ       8(SI)(DI*2), DX
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z19, Z27, Z27
-	MULXQ      R11, R12, R13
-	VPADDQ     Z27, Z17, Z17
-
-	// Bytes 384 to 511 of the block.
-	VMOVDQU64  640(CX), Z19
-	VMOVDQU64  704(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z19, Z22
-	VSHUFI64X2 $0x88, Z24, Z19, Z19
-	MULXQ      R10, R15, R14
-	VPADDD     Z6, Z20, Z24
-	VPADDD     Z7, Z23, Z25
-	ADDQ       R15, R13
-	VPADDD     Z7, Z20, Z20
-	VPADDD     360(AX), Z23, Z23
-	VPMULUDQ   Z25, Z24, Z26
-	ADCQ       $0x00, R14
-	VPMULUDQ   Z23, Z20, Z27
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
-	MOVQ       (SI)(DI*2), DX
-	VPSHUFD    $0xf5, Z20, Z20
-	VPSRLQ     $0x20, Z23, Z23
-	VPMULUDQ   Z25, Z24, Z24
-	MULXQ      R11, R15, BP
-	VPMULUDQ   Z23, Z20, Z20
-	VPADDQ     Z24, Z26, Z26
-	VPADDQ     Z26, Z16, Z16
-	MULXQ      R10, R10, R11
-	VPADDQ     Z20, Z27, Z27
-	VPADDQ     Z27, Z17, Z17
-
-	// Bytes 512 to 639 of the block.
-	ADDQ       R15, R13
-	VMOVDQU64  768(CX), Z20
-	VMOVDQU64  832(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z20, Z23
-	VSHUFI64X2 $0x88, Z24, Z20, Z20
-	VPADDD     Z8, Z18, Z24
-	VPADDD     Z9, Z21, Z25
-	ADCQ       BP, R14
-	VPADDD     Z9, Z18, Z18
-	VPADDD     424(AX), Z21, Z21
-	VPMULUDQ   Z25, Z24, Z26
-	ADCQ       $0x00, R11
-	VPMULUDQ   Z21, Z18, Z27
-	VPSHUFD    $0xf5, Z24, Z24
-	VPSRLQ     $0x20, Z25, Z25
-	ADDQ       R10, R14
-	VPSHUFD    $0xf5, Z18, Z18
-	VPSRLQ     $0x20, Z21, Z21
-	VPMULUDQ   Z25, Z24, Z24
-	ADCQ       $0x00, R11
-	VPMULUDQ   Z21, Z18, Z18
-	VPADDQ     Z24, Z26, Z26
-	MOVL       $0x0000009f, DX
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z18, Z27, Z27
-	VPADDQ     Z27, Z17, Z17
-	MULXQ      R14, R15, BP
-
-	// Bytes 640 to 767 of the block.
-	VMOVDQU64  896(CX), Z18
-	VMOVDQU64  960(CX), Z24
-	VSHUFI64X2 $0xdd, Z24, Z18, Z21
-	VSHUFI64X2 $0x88, Z24, Z18, Z18
-	VPADDD     Z10, Z19, Z24
-	MULXQ      R11, R10, DX
-	VPADDD     Z11, Z22, Z25
-	VPADDD     Z11, Z19, Z19
-	VPADDD     488(AX), Z22, Z22
-	ADDQ       R10, BP
-	VPMULUDQ   Z25, Z24, Z26
-	VPMULUDQ   Z22, Z19, Z27
-	VPSHUFD    $0xf5, Z24, Z24
-	ADCQ       $0x00, DX
-	VPSRLQ     $0x20, Z25, Z25
-	VPSHUFD    $0xf5, Z19, Z19
-	VPSRLQ     $0x20, Z22, Z22
-	ADDQ       R15, R12
-	VPMULUDQ   Z25, Z24, Z24
-	VPMULUDQ   Z22, Z19, Z19
-	VPADDQ     Z24, Z26, Z26
-	ADCQ       BP, R13
-	VPADDQ     Z26, Z16, Z16
-	VPADDQ     Z19, Z27, Z27
-	VPADDQ     Z27, Z17, Z17
-	ADCQ       $0x00, DX
-
-	// Bytes 768 to 895 of the block.
-	VPADDD   Z12, Z20, Z19
-	VPADDD   Z13, Z23, Z22
-	ADDQ     R9, R12
-	VPADDD   Z13, Z20, Z20
-	VPADDD   552(AX), Z23, Z23
-	VPMULUDQ Z22, Z19, Z24
-	ADCQ     R8, R13
-	VPMULUDQ Z23, Z20, Z25
-	VPSHUFD  $0xf5, Z19, Z19
-	ADCQ     $0x00, DX
-	VPSRLQ   $0x20, Z22, Z22
-	VPSHUFD  $0xf5, Z20, Z20
-	VPSRLQ   $0x20, Z23, Z23
-	IMUL3Q   $+159, DX, DX
-	VPMULUDQ Z22, Z19, Z19
-	VPMULUDQ Z23, Z20, Z20
-	VPADDQ   Z19, Z24, Z24
-	ADDQ     DX, R12
-	VPADDQ   Z24, Z16, Z16
-	VPADDQ   Z20, Z25, Z25
-	VPADDQ   Z25, Z17, Z17
-	ADCQ     $0x00, R13
-
-	// Bytes 896 to 1023 of the block.
-	VPADDD        Z14, Z18, Z19
-	VPADDD        Z15, Z21, Z20
-	SBBQ          DX, DX
-	VPADDD        Z15, Z18, Z18
-	VPADDD        616(AX), Z21, Z21
-	VPMULUDQ      Z20, Z19, Z22
-	ANDQ          $+159, DX
-	VPMULUDQ      Z21, Z18, Z23
-	VPSHUFD       $0xf5, Z19, Z19
-	VPSRLQ        $0x20, Z20, Z20
-	ADDQ          DX, R12
-	VPSHUFD       $0xf5, Z18, Z18
-	VPSRLQ        $0x20, Z21, Z21
-	VPMULUDQ      Z20, Z19, Z19
-	MOVQ          R12, 8(SI)(DI*2)
-	VPMULUDQ      Z21, Z18, Z18
-	VPADDQ        Z19, Z22, Z22
-	VPADDQ        Z22, Z16, Z16
-	MOVQ          R13, (SI)(DI*2)
-	VPADDQ        Z18, Z23, Z23
-	VPADDQ        Z23, Z17, Z17
-	VMOVDQU64     16(SP), X18
-	VMOVDQU64     X18, 32(SP)
-	VMOVDQU64     (SP), X18
-	VMOVDQU64     X18, 16(SP)
-	VPUNPCKLQDQ   Z17, Z16, Z18
-	VPUNPCKHQDQ   Z17, Z16, Z16
-	VPADDQ        Z16, Z18, Z18
-	VEXTRACTI64X4 $0x01, Z18, Y16
-	VPADDQ        Y16, Y18, Y18
-	VEXTRACTI64X2 $0x01, Y18, X16
-	VPADDQ        X16, X18, X18
-	VPADDQ        blockBits<>+0(SB), X18, X18
-	VMOVDQU64     X18, (SP)
-	XORQ          $0x08, DI
-	ADDQ          $+1024, CX
-	DECQ          BX
-	JNZ           block255
-
-	// The last pair.
-last256:
-	LEAQ (DI)(DI*2), DX
-
-	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
-	MOVQ      16(SP)(DX*1), R8
-	MOVQ      (SP)(DX*1), R9
-	MOVQ      R8, DX
-	MOVQ      R9, R12
-	MOVQ      96(SP)(DI*4), R11
-	MOVQ      104(SP)(DI*4), R10
-	SUBQ      $+159, R12
-	SBBQ      $0x00, DX
-	SUBQ      R11, R12
-	SBBQ      R10, DX
-	CMPQ      R8, polyMarked<>+0(SB)
-	CMOVQCC   R12, R9
-	CMOVQCC   DX, R8
-	CMOVQCC   112(SP)(DI*4), R11
-	CMOVQCC   120(SP)(DI*4), R10
-	MOVQ      8(SI)(DI*2), DX
-	MULXQ     R11, R12, R13
-	MULXQ     R10, R15, R14
-	ADDQ      R15, R13
-	ADCQ      $0x00, R14
-	MOVQ      (SI)(DI*2), DX
-	MULXQ     R11, R15, BP
-	MULXQ     R10, R10, R11
-	ADDQ      R15, R13
-	ADCQ      BP, R14
-	ADCQ      $0x00, R11
-	ADDQ      R10, R14
-	ADCQ      $0x00, R11
-	MOVL      $0x0000009f, DX
-	MULXQ     R14, R15, BP
-	MULXQ     R11, R10, DX
-	ADDQ      R10, BP
-	ADCQ      $0x00, DX
-	ADDQ      R15, R12
-	ADCQ      BP, R13
-	ADCQ      $0x00, DX
-	ADDQ      R9, R12
-	ADCQ      R8, R13
-	ADCQ      $0x00, DX
-	IMUL3Q    $+159, DX, DX
-	ADDQ      DX, R12
-	ADCQ      $0x00, R13
-	SBBQ      DX, DX
-	ANDQ      $+159, DX
-	ADDQ      DX, R12
-	MOVQ      R12, 8(SI)(DI*2)
-	MOVQ      R13, (SI)(DI*2)
-	VMOVDQU64 16(SP), X0
-	VMOVDQU64 X0, 32(SP)
-	VMOVDQU64 (SP), X0
-	VMOVDQU64 X0, 16(SP)
-	XORQ      $0x08, DI
-	JNZ       last256
-
-done247:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -11527,809 +10013,10 @@ done247:
 	VZEROUPPER
 	RET
 
-// func nhNextAVX512(y *[4]uint128, s *l1State, group *[32]byte, k *uhashKey, p []byte)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·nhNextAVX512(SB), $0-56
-	MOVQ k+24(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two259
-
-	// Four iterations.
-	MOVQ s+8(FP), CX
-	MOVQ p_base+32(FP), BX
-	MOVQ p_len+40(FP), SI
-	MOVQ 32(CX), DI
-	SHRQ $0x01, DI
-	ADDQ AX, DI
-
-	// The bytes that the block has room for, and those of the next one.
-	MOVQ $+1024, DX
-	SUBQ 32(CX), DX
-	LEAQ (BX)(DX*1), R8
-	MOVQ SI, R9
-	SUBQ DX, R9
-	MOVQ DX, SI
-
-	// The bytes after the last whole group. 16 bytes or more are before them.
-	MOVQ        R9, R10
-	ANDQ        $0x1f, R10
-	SUBQ        R10, R9
-	LEAQ        (R8)(R9*1), DX
-	MOVQ        group+16(FP), R11
-	MOVQ        $-1, R12
-	BZHIQ       R10, R12, R12
-	KMOVD       R12, K1
-	VMOVDQU8.Z  (DX), K1, Y1
-	VMOVDQU     Y1, (R11)
-	MOVQ        R9, 32(CX)
-	MOVQ        y+0(FP), R10
-	VMOVQ       1224(AX), X2
-	VPINSRQ     $0x01, 1248(AX), X2, X2
-	VMOVQ       1272(AX), X0
-	VPINSRQ     $0x01, 1296(AX), X0, X0
-	VINSERTI128 $0x01, X0, Y2, Y2
-
-	// L2: k*y and k*k*y. NH does not wait for them.
-	MOVQ        8(R10), R11
-	MOVQ        24(R10), R12
-	MOVQ        40(R10), R13
-	MOVQ        56(R10), R14
-	MOVQ        1224(AX), DX
-	MULXQ       R11, R11, DX
-	LEAQ        59(R11), R15
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R15
-	ADDQ        DX, R11
-	CMOVQCS     R15, R11
-	MOVQ        1248(AX), DX
-	MULXQ       R12, R12, DX
-	LEAQ        59(R12), R15
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R15
-	ADDQ        DX, R12
-	CMOVQCS     R15, R12
-	MOVQ        1272(AX), DX
-	MULXQ       R13, R13, DX
-	LEAQ        59(R13), R15
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R15
-	ADDQ        DX, R13
-	CMOVQCS     R15, R13
-	MOVQ        1296(AX), DX
-	MULXQ       R14, R14, DX
-	LEAQ        59(R14), R15
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R15
-	ADDQ        DX, R14
-	CMOVQCS     R15, R14
-	VMOVQ       R11, X3
-	VPINSRQ     $0x01, R12, X3, X3
-	VMOVQ       R13, X0
-	VPINSRQ     $0x01, R14, X0, X0
-	VINSERTI128 $0x01, X0, Y3, Y3
-	VPXOR       polySign<>+0(SB), Y3, Y3
-	MOVQ        1224(AX), DX
-	MULXQ       R11, R11, DX
-	LEAQ        59(R11), R15
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R15
-	ADDQ        DX, R11
-	CMOVQCS     R15, R11
-	MOVQ        1248(AX), DX
-	MULXQ       R12, R12, DX
-	LEAQ        59(R12), R15
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R15
-	ADDQ        DX, R12
-	CMOVQCS     R15, R12
-	MOVQ        1272(AX), DX
-	MULXQ       R13, R13, DX
-	LEAQ        59(R13), R15
-	IMUL3Q      $0x3b, DX, DX
-	ADDQ        DX, R15
-	ADDQ        DX, R13
-	CMOVQCS     R15, R13
-	MOVQ        1296(AX), DX
-	MULXQ       R14, DX, R14
-	LEAQ        59(DX), R15
-	IMUL3Q      $0x3b, R14, R14
-	ADDQ        R14, R15
-	ADDQ        R14, DX
-	CMOVQCS     R15, DX
-	VMOVQ       R11, X4
-	VPINSRQ     $0x01, R12, X4, X4
-	VMOVQ       R13, X0
-	VPINSRQ     $0x01, DX, X0, X0
-	VINSERTI128 $0x01, X0, Y4, Y4
-	VPXOR       polySign<>+0(SB), Y4, Y4
-	XORL        DX, DX
-	TESTQ       SI, SI
-	JEQ         full261
-
-	// NH of the end of the block, and then of the next one.
-hash260:
-	CMPQ   SI, $0x20
-	JLS    group265
-	CMPQ   SI, $+192
-	JLS    short267
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	LEAQ   -128(BX)(SI*1), R11
-
-chunk268:
-	VMOVDQU64  (BX), Z0
-	VMOVDQU64  64(BX), Z11
-	VSHUFI64X2 $0xdd, Z11, Z0, Z1
-	VSHUFI64X2 $0x88, Z11, Z0, Z0
-	VPADDD     152(DI), Z0, Z11
-	VPADDD     696(DI), Z1, Z13
-	VPADDD     696(DI), Z0, Z12
-	VPADDD     168(DI), Z1, Z14
-	VPMULUDQ   Z13, Z11, Z15
-	VPMULUDQ   Z14, Z12, Z16
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z13, Z13
-	VPSHUFD    $0xf5, Z12, Z12
-	VPSRLQ     $0x20, Z14, Z14
-	VPMULUDQ   Z13, Z11, Z11
-	VPMULUDQ   Z14, Z12, Z12
-	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z5, Z5
-	VPADDQ     Z12, Z16, Z16
-	VPADDQ     Z16, Z6, Z6
-	VPADDD     168(DI), Z0, Z11
-	VPADDD     712(DI), Z1, Z12
-	VPADDD     712(DI), Z0, Z0
-	VPADDD     184(DI), Z1, Z1
-	VPMULUDQ   Z12, Z11, Z13
-	VPMULUDQ   Z1, Z0, Z14
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z12, Z12
-	VPSHUFD    $0xf5, Z0, Z0
-	VPSRLQ     $0x20, Z1, Z1
-	VPMULUDQ   Z12, Z11, Z11
-	VPMULUDQ   Z1, Z0, Z0
-	VPADDQ     Z11, Z13, Z13
-	VPADDQ     Z13, Z7, Z7
-	VPADDQ     Z0, Z14, Z14
-	VPADDQ     Z14, Z8, Z8
-	ADDQ       $+128, BX
-	ADDQ       $0x40, DI
-	CMPQ       BX, R11
-	JLS        chunk268
-	ANDQ       $0x7f, SI
-	JEQ        done270
-	CMPQ       SI, $0x20
-	JNE        end269
-	VMOVDQU64  (BX), X0
-	VMOVDQU64  16(BX), X1
-	VPADDD     152(DI), X0, X0
-	VPADDD     696(DI), X1, X1
-	VPMULUDQ   X1, X0, X9
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X1, X1
-	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X9, X9
-	VPADDQ     Z9, Z5, Z5
-	VMOVDQU64  (BX), X0
-	VMOVDQU64  16(BX), X1
-	VPADDD     696(DI), X0, X0
-	VPADDD     168(DI), X1, X1
-	VPMULUDQ   X1, X0, X9
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X1, X1
-	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X9, X9
-	VPADDQ     Z9, Z6, Z6
-	VMOVDQU64  (BX), X0
-	VMOVDQU64  16(BX), X1
-	VPADDD     168(DI), X0, X0
-	VPADDD     712(DI), X1, X1
-	VPMULUDQ   X1, X0, X9
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X1, X1
-	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X9, X9
-	VPADDQ     Z9, Z7, Z7
-	VMOVDQU64  (BX), X0
-	VMOVDQU64  16(BX), X1
-	VPADDD     712(DI), X0, X0
-	VPADDD     184(DI), X1, X1
-	VPMULUDQ   X1, X0, X9
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X1, X1
-	VPMULUDQ   X1, X0, X0
-	VPADDQ     X0, X9, X9
-	VPADDQ     Z9, Z8, Z8
-	JMP        done270
-
-end269:
-	MOVQ       $-1, R11
-	BZHIQ      SI, R11, R12
-	KMOVQ      R12, K1
-	XORL       R13, R13
-	MOVQ       SI, R12
-	SUBQ       $0x40, R12
-	CMOVQLT    R13, R12
-	BZHIQ      R12, R11, R12
-	KMOVQ      R12, K2
-	ADDQ       $0x1f, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, R11, R12
-	KMOVW      R12, K3
-	VMOVDQU8.Z (BX), K1, Z0
-	VMOVDQU8.Z 64(BX), K2, Z11
-	VSHUFI64X2 $0xdd, Z11, Z0, Z1
-	VSHUFI64X2 $0x88, Z11, Z0, Z0
-	VMOVDQU64  152(DI), Z11
-	VPADDD.Z   Z11, Z0, K3, Z11
-	VPADDD     696(DI), Z1, Z13
-	VMOVDQU64  696(DI), Z12
-	VPADDD.Z   Z12, Z0, K3, Z12
-	VPADDD     168(DI), Z1, Z14
-	VPMULUDQ   Z13, Z11, Z15
-	VPMULUDQ   Z14, Z12, Z16
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z13, Z13
-	VPSHUFD    $0xf5, Z12, Z12
-	VPSRLQ     $0x20, Z14, Z14
-	VPMULUDQ   Z13, Z11, Z11
-	VPMULUDQ   Z14, Z12, Z12
-	VPADDQ     Z11, Z15, Z15
-	VPADDQ     Z15, Z5, Z5
-	VPADDQ     Z12, Z16, Z16
-	VPADDQ     Z16, Z6, Z6
-	VMOVDQU64  168(DI), Z11
-	VPADDD.Z   Z11, Z0, K3, Z11
-	VPADDD     712(DI), Z1, Z13
-	VMOVDQU64  712(DI), Z12
-	VPADDD.Z   Z12, Z0, K3, Z12
-	VPADDD     184(DI), Z1, Z0
-	VPMULUDQ   Z13, Z11, Z1
-	VPMULUDQ   Z0, Z12, Z14
-	VPSHUFD    $0xf5, Z11, Z11
-	VPSRLQ     $0x20, Z13, Z13
-	VPSHUFD    $0xf5, Z12, Z12
-	VPSRLQ     $0x20, Z0, Z0
-	VPMULUDQ   Z13, Z11, Z11
-	VPMULUDQ   Z0, Z12, Z12
-	VPADDQ     Z11, Z1, Z1
-	VPADDQ     Z1, Z7, Z7
-	VPADDQ     Z12, Z14, Z14
-	VPADDQ     Z14, Z8, Z8
-
-done270:
-	VPUNPCKLQDQ   Z6, Z5, Z0
-	VPUNPCKHQDQ   Z6, Z5, Z1
-	VPADDQ        Z1, Z0, Z0
-	VPUNPCKLQDQ   Z8, Z7, Z1
-	VPUNPCKHQDQ   Z8, Z7, Z11
-	VPADDQ        Z11, Z1, Z1
-	VEXTRACTI64X4 $0x01, Z0, Y11
-	VPADDQ        Y11, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X11
-	VPADDQ        X11, X0, X0
-	VEXTRACTI64X4 $0x01, Z1, Y11
-	VPADDQ        Y11, Y1, Y1
-	VEXTRACTI64X2 $0x01, Y1, X11
-	VPADDQ        X11, X1, X1
-	VINSERTI128   $0x01, X1, Y0, Y0
-	JMP           hashed266
-
-short267:
-	VPXOR Y1, Y1, Y1
-	VPXOR Y11, Y11, Y11
-	CMPQ  SI, $0x40
-	JCS   less272
-	LEAQ  -64(BX)(SI*1), R11
-
-pair271:
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y12
-	VPADDD         152(DI), Y0, Y13
-	VPADDD         696(DI), Y12, Y14
-	VPMULUDQ       Y14, Y13, Y15
-	VPSRLQ         $0x20, Y13, Y13
-	VPSRLQ         $0x20, Y14, Y14
-	VPMULUDQ       Y14, Y13, Y13
-	VPADDQ         Y13, Y15, Y15
-	VPADDD         696(DI), Y0, Y0
-	VPADDD         168(DI), Y12, Y12
-	VPMULUDQ       Y12, Y0, Y13
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y12, Y12
-	VPMULUDQ       Y12, Y0, Y0
-	VPADDQ         Y0, Y13, Y13
-	VPADDQ         Y15, Y1, Y1
-	VPADDQ         Y13, Y11, Y11
-	VBROADCASTI128 32(BX), Y0
-	VBROADCASTI128 48(BX), Y12
-	VPADDD         168(DI), Y0, Y13
-	VPADDD         712(DI), Y12, Y14
-	VPMULUDQ       Y14, Y13, Y15
-	VPSRLQ         $0x20, Y13, Y13
-	VPSRLQ         $0x20, Y14, Y14
-	VPMULUDQ       Y14, Y13, Y13
-	VPADDQ         Y13, Y15, Y15
-	VPADDD         712(DI), Y0, Y0
-	VPADDD         184(DI), Y12, Y12
-	VPMULUDQ       Y12, Y0, Y13
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y12, Y12
-	VPMULUDQ       Y12, Y0, Y0
-	VPADDQ         Y0, Y13, Y13
-	VPADDQ         Y15, Y1, Y1
-	VPADDQ         Y13, Y11, Y11
-	ADDQ           $+64, BX
-	ADDQ           $0x20, DI
-	CMPQ           BX, R11
-	JLS            pair271
-	ANDQ           $0x3f, SI
-	JEQ            done274
-
-less272:
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y12
-	VPADDD         152(DI), Y0, Y13
-	VPADDD         696(DI), Y12, Y14
-	VPMULUDQ       Y14, Y13, Y15
-	VPSRLQ         $0x20, Y13, Y13
-	VPSRLQ         $0x20, Y14, Y14
-	VPMULUDQ       Y14, Y13, Y13
-	VPADDQ         Y13, Y15, Y15
-	VPADDD         696(DI), Y0, Y0
-	VPADDD         168(DI), Y12, Y12
-	VPMULUDQ       Y12, Y0, Y13
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y12, Y12
-	VPMULUDQ       Y12, Y0, Y0
-	VPADDQ         Y0, Y13, Y13
-	VPADDQ         Y15, Y1, Y1
-	VPADDQ         Y13, Y11, Y11
-
-done274:
-	VPUNPCKLQDQ Y11, Y1, Y0
-	VPUNPCKHQDQ Y11, Y1, Y1
-	VPADDQ      Y1, Y0, Y0
-	JMP         hashed266
-
-group265:
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y11
-	VPADDD         152(DI), Y0, Y12
-	VPADDD         696(DI), Y11, Y13
-	VPMULUDQ       Y13, Y12, Y1
-	VPSRLQ         $0x20, Y12, Y12
-	VPSRLQ         $0x20, Y13, Y13
-	VPMULUDQ       Y13, Y12, Y12
-	VPADDQ         Y12, Y1, Y1
-	VPADDD         696(DI), Y0, Y0
-	VPADDD         168(DI), Y11, Y12
-	VPMULUDQ       Y12, Y0, Y11
-	VPSRLQ         $0x20, Y0, Y0
-	VPSRLQ         $0x20, Y12, Y12
-	VPMULUDQ       Y12, Y0, Y0
-	VPADDQ         Y0, Y11, Y11
-	VPUNPCKLQDQ    Y11, Y1, Y0
-	VPUNPCKHQDQ    Y11, Y1, Y1
-	VPADDQ         Y1, Y0, Y0
-
-hashed266:
-	TESTQ       DX, DX
-	JNE         stored264
-	VMOVDQU     (CX), X10
-	VINSERTI128 $0x01, 16(CX), Y10, Y10
-	VPADDQ      Y10, Y0, Y0
-	JMP         step262
-
-full261:
-	VMOVDQU     (CX), X0
-	VINSERTI128 $0x01, 16(CX), Y0, Y0
-
-step262:
-	VPADDQ blockBits<>+0(SB), Y0, Y0
-
-	// L2: a step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD     Y1, Y1, Y1
-	VPCMPEQD     Y0, Y1, Y1
-	VPSUBQ       Y2, Y0, Y11
-	VPSUBQ       polyOffset<>+0(SB), Y11, Y11
-	VBLENDVPD    Y1, Y11, Y0, Y0
-	VBLENDVPD    Y1, Y4, Y3, Y1
-	VPADDQ       Y1, Y0, Y0
-	VPCMPGTQ     Y0, Y1, Y1
-	VPAND        polyOffset<>+0(SB), Y1, Y1
-	VPADDQ       Y1, Y0, Y0
-	VPXOR        polySign<>+0(SB), Y0, Y0
-	VMOVQ        X0, 8(R10)
-	VPEXTRQ      $0x01, X0, 24(R10)
-	VEXTRACTI128 $0x01, Y0, X0
-	VMOVQ        X0, 40(R10)
-	VPEXTRQ      $0x01, X0, 56(R10)
-
-	// The next block.
-	TESTQ R9, R9
-	JEQ   none263
-	MOVQ  R8, BX
-	MOVQ  R9, SI
-	MOVQ  AX, DI
-	ADDQ  $0x01, DX
-	JMP   hash260
-
-none263:
-	VPXOR Y0, Y0, Y0
-
-stored264:
-	// In one store, so that one load can read them.
-	VMOVDQU Y0, (CX)
-	VPXOR   X0, X0, X0
-	VPXOR   X1, X1, X1
-	VPXOR   X2, X2, X2
-	VPXOR   X3, X3, X3
-	VPXOR   X4, X4, X4
-	VPXOR   X5, X5, X5
-	VPXOR   X6, X6, X6
-	VPXOR   X7, X7, X7
-	VPXOR   X8, X8, X8
-	VPXOR   X9, X9, X9
-	VPXOR   X10, X10, X10
-	VPXOR   X11, X11, X11
-	VPXOR   X12, X12, X12
-	VPXOR   X13, X13, X13
-	VPXOR   X14, X14, X14
-	VPXOR   X15, X15, X15
-	VPXORQ  X16, X16, X16
-	KXORW   K1, K1, K1
-	KXORW   K2, K2, K2
-	KXORW   K3, K3, K3
-	VZEROUPPER
-	RET
-
-	// Two iterations.
-two259:
-	MOVQ s+8(FP), CX
-	MOVQ p_base+32(FP), BX
-	MOVQ p_len+40(FP), SI
-	MOVQ 32(CX), DI
-	SHRQ $0x01, DI
-	ADDQ AX, DI
-
-	// The bytes that the block has room for, and those of the next one.
-	MOVQ $+1024, DX
-	SUBQ 32(CX), DX
-	LEAQ (BX)(DX*1), R8
-	MOVQ SI, R9
-	SUBQ DX, R9
-	MOVQ DX, SI
-
-	// The bytes after the last whole group. 16 bytes or more are before them.
-	MOVQ       R9, R10
-	ANDQ       $0x1f, R10
-	SUBQ       R10, R9
-	LEAQ       (R8)(R9*1), DX
-	MOVQ       group+16(FP), R11
-	MOVQ       $-1, R12
-	BZHIQ      R10, R12, R12
-	KMOVD      R12, K1
-	VMOVDQU8.Z (DX), K1, Y0
-	VMOVDQU    Y0, (R11)
-	MOVQ       R9, 32(CX)
-	MOVQ       y+0(FP), R10
-	VMOVQ      1224(AX), X1
-	VPINSRQ    $0x01, 1248(AX), X1, X1
-
-	// L2: k*y and k*k*y. NH does not wait for them.
-	MOVQ    8(R10), R11
-	MOVQ    24(R10), R12
-	MOVQ    1224(AX), DX
-	MULXQ   R11, R11, DX
-	LEAQ    59(R11), R13
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R13
-	ADDQ    DX, R11
-	CMOVQCS R13, R11
-	MOVQ    1248(AX), DX
-	MULXQ   R12, R12, DX
-	LEAQ    59(R12), R13
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R13
-	ADDQ    DX, R12
-	CMOVQCS R13, R12
-	VMOVQ   R11, X2
-	VPINSRQ $0x01, R12, X2, X2
-	VPXOR   polySign<>+0(SB), X2, X2
-	MOVQ    1224(AX), DX
-	MULXQ   R11, R11, DX
-	LEAQ    59(R11), R13
-	IMUL3Q  $0x3b, DX, DX
-	ADDQ    DX, R13
-	ADDQ    DX, R11
-	CMOVQCS R13, R11
-	MOVQ    1248(AX), DX
-	MULXQ   R12, DX, R12
-	LEAQ    59(DX), R13
-	IMUL3Q  $0x3b, R12, R12
-	ADDQ    R12, R13
-	ADDQ    R12, DX
-	CMOVQCS R13, DX
-	VMOVQ   R11, X3
-	VPINSRQ $0x01, DX, X3, X3
-	VPXOR   polySign<>+0(SB), X3, X3
-	XORL    DX, DX
-	TESTQ   SI, SI
-	JEQ     full278
-
-	// NH of the end of the block, and then of the next one.
-hash277:
-	CMPQ   SI, $0x20
-	JLS    group282
-	CMPQ   SI, $+256
-	JLS    short284
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	LEAQ   -128(BX)(SI*1), R11
-
-chunk285:
-	VMOVDQU64  (BX), Z0
-	VMOVDQU64  64(BX), Z7
-	VSHUFI64X2 $0xdd, Z7, Z0, Z6
-	VSHUFI64X2 $0x88, Z7, Z0, Z0
-	VPADDD     152(DI), Z0, Z7
-	VPADDD     696(DI), Z6, Z9
-	VPADDD     696(DI), Z0, Z0
-	VPADDD     168(DI), Z6, Z6
-	VPMULUDQ   Z9, Z7, Z10
-	VPMULUDQ   Z6, Z0, Z11
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z9, Z9
-	VPSHUFD    $0xf5, Z0, Z0
-	VPSRLQ     $0x20, Z6, Z6
-	VPMULUDQ   Z9, Z7, Z7
-	VPMULUDQ   Z6, Z0, Z0
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z10, Z4, Z4
-	VPADDQ     Z0, Z11, Z11
-	VPADDQ     Z11, Z5, Z5
-	ADDQ       $+128, BX
-	ADDQ       $0x40, DI
-	CMPQ       BX, R11
-	JLS        chunk285
-	ANDQ       $0x7f, SI
-	JEQ        done287
-	CMPQ       SI, $0x20
-	JNE        end286
-	VMOVDQU64  (BX), X0
-	VMOVDQU64  16(BX), X6
-	VPADDD     152(DI), X0, X0
-	VPADDD     696(DI), X6, X6
-	VPMULUDQ   X6, X0, X8
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X6, X6
-	VPMULUDQ   X6, X0, X0
-	VPADDQ     X0, X8, X8
-	VPADDQ     Z8, Z4, Z4
-	VMOVDQU64  (BX), X0
-	VMOVDQU64  16(BX), X6
-	VPADDD     696(DI), X0, X0
-	VPADDD     168(DI), X6, X6
-	VPMULUDQ   X6, X0, X8
-	VPSRLQ     $0x20, X0, X0
-	VPSRLQ     $0x20, X6, X6
-	VPMULUDQ   X6, X0, X0
-	VPADDQ     X0, X8, X8
-	VPADDQ     Z8, Z5, Z5
-	JMP        done287
-
-end286:
-	MOVQ       $-1, R11
-	BZHIQ      SI, R11, R12
-	KMOVQ      R12, K1
-	XORL       R13, R13
-	MOVQ       SI, R12
-	SUBQ       $0x40, R12
-	CMOVQLT    R13, R12
-	BZHIQ      R12, R11, R12
-	KMOVQ      R12, K2
-	ADDQ       $0x1f, SI
-	SHRQ       $0x05, SI
-	SHLQ       $0x02, SI
-	BZHIQ      SI, R11, R12
-	KMOVW      R12, K3
-	VMOVDQU8.Z (BX), K1, Z0
-	VMOVDQU8.Z 64(BX), K2, Z7
-	VSHUFI64X2 $0xdd, Z7, Z0, Z6
-	VSHUFI64X2 $0x88, Z7, Z0, Z0
-	VMOVDQU64  152(DI), Z7
-	VPADDD.Z   Z7, Z0, K3, Z7
-	VPADDD     696(DI), Z6, Z10
-	VMOVDQU64  696(DI), Z9
-	VPADDD.Z   Z9, Z0, K3, Z9
-	VPADDD     168(DI), Z6, Z0
-	VPMULUDQ   Z10, Z7, Z6
-	VPMULUDQ   Z0, Z9, Z11
-	VPSHUFD    $0xf5, Z7, Z7
-	VPSRLQ     $0x20, Z10, Z10
-	VPSHUFD    $0xf5, Z9, Z9
-	VPSRLQ     $0x20, Z0, Z0
-	VPMULUDQ   Z10, Z7, Z7
-	VPMULUDQ   Z0, Z9, Z9
-	VPADDQ     Z7, Z6, Z6
-	VPADDQ     Z6, Z4, Z4
-	VPADDQ     Z9, Z11, Z11
-	VPADDQ     Z11, Z5, Z5
-
-done287:
-	VPUNPCKLQDQ   Z5, Z4, Z0
-	VPUNPCKHQDQ   Z5, Z4, Z6
-	VPADDQ        Z6, Z0, Z0
-	VEXTRACTI64X4 $0x01, Z0, Y6
-	VPADDQ        Y6, Y0, Y0
-	VEXTRACTI64X2 $0x01, Y0, X6
-	VPADDQ        X6, X0, X0
-	VMOVDQA       X0, X0
-	JMP           hashed283
-
-short284:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y6, Y6, Y6
-	CMPQ  SI, $0x40
-	JCS   less289
-	LEAQ  -64(BX)(SI*1), R11
-
-pair288:
-	VMOVDQU  16(BX), Y9
-	VPBLENDD $0x0f, (BX), Y9, Y7
-	VPBLENDD $0xf0, 32(BX), Y9, Y9
-	VPADDD   152(DI), Y7, Y10
-	VPADDD   696(DI), Y9, Y11
-	VPADDD   696(DI), Y7, Y7
-	VPADDD   168(DI), Y9, Y9
-	VPMULUDQ Y11, Y10, Y13
-	VPMULUDQ Y9, Y7, Y14
-	VPSHUFD  $0xf5, Y10, Y10
-	VPSRLQ   $0x20, Y11, Y11
-	VPSHUFD  $0xf5, Y7, Y7
-	VPSRLQ   $0x20, Y9, Y9
-	VPMULUDQ Y11, Y10, Y10
-	VPMULUDQ Y9, Y7, Y7
-	VPADDQ   Y10, Y13, Y13
-	VPADDQ   Y13, Y0, Y0
-	VPADDQ   Y7, Y14, Y14
-	VPADDQ   Y14, Y6, Y6
-	ADDQ     $+64, BX
-	ADDQ     $0x20, DI
-	CMPQ     BX, R11
-	JLS      pair288
-	ANDQ     $0x3f, SI
-	JEQ      done293
-
-less289:
-	VMOVDQU  (BX), X7
-	VMOVDQU  16(BX), X9
-	VPADDD   152(DI), X7, X10
-	VPADDD   696(DI), X9, X11
-	VPMULUDQ X11, X10, X8
-	VPSRLQ   $0x20, X10, X10
-	VPSRLQ   $0x20, X11, X11
-	VPMULUDQ X11, X10, X10
-	VPADDQ   X10, X8, X8
-	VPADDD   696(DI), X7, X7
-	VPADDD   168(DI), X9, X9
-	VPMULUDQ X9, X7, X12
-	VPSRLQ   $0x20, X7, X7
-	VPSRLQ   $0x20, X9, X9
-	VPMULUDQ X9, X7, X7
-	VPADDQ   X7, X12, X12
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y12, Y6, Y6
-
-done293:
-	VPUNPCKLQDQ  Y6, Y0, Y7
-	VPUNPCKHQDQ  Y6, Y0, Y0
-	VPADDQ       Y0, Y7, Y7
-	VEXTRACTI128 $0x01, Y7, X0
-	VPADDQ       X7, X0, X7
-	VMOVDQA      X7, X0
-	JMP          hashed283
-
-group282:
-	VMOVDQU     (BX), X0
-	VMOVDQU     16(BX), X7
-	VPADDD      152(DI), X0, X8
-	VPADDD      696(DI), X7, X9
-	VPMULUDQ    X9, X8, X6
-	VPSRLQ      $0x20, X8, X8
-	VPSRLQ      $0x20, X9, X9
-	VPMULUDQ    X9, X8, X8
-	VPADDQ      X8, X6, X6
-	VPADDD      696(DI), X0, X0
-	VPADDD      168(DI), X7, X8
-	VPMULUDQ    X8, X0, X7
-	VPSRLQ      $0x20, X0, X0
-	VPSRLQ      $0x20, X8, X8
-	VPMULUDQ    X8, X0, X0
-	VPADDQ      X0, X7, X7
-	VPUNPCKLQDQ X7, X6, X0
-	VPUNPCKHQDQ X7, X6, X6
-	VPADDQ      X6, X0, X0
-
-hashed283:
-	TESTQ   DX, DX
-	JNE     stored281
-	VMOVDQU (CX), X6
-	VPADDQ  X6, X0, X0
-	JMP     step279
-
-full278:
-	VMOVDQU (CX), X0
-
-step279:
-	VPADDQ blockBits<>+0(SB), X0, X0
-
-	// L2: a step of POLY-64.
-	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
-	VPCMPEQD  X6, X6, X6
-	VPCMPEQD  X0, X6, X6
-	VPSUBQ    X1, X0, X7
-	VPSUBQ    polyOffset<>+0(SB), X7, X7
-	VBLENDVPD X6, X7, X0, X0
-	VBLENDVPD X6, X3, X2, X6
-	VPADDQ    X6, X0, X0
-	VPCMPGTQ  X0, X6, X6
-	VPAND     polyOffset<>+0(SB), X6, X6
-	VPADDQ    X6, X0, X0
-	VPXOR     polySign<>+0(SB), X0, X0
-	VMOVQ     X0, 8(R10)
-	VPEXTRQ   $0x01, X0, 24(R10)
-
-	// The next block.
-	TESTQ R9, R9
-	JEQ   none280
-	MOVQ  R8, BX
-	MOVQ  R9, SI
-	MOVQ  AX, DI
-	ADDQ  $0x01, DX
-	JMP   hash277
-
-none280:
-	VPXOR X0, X0, X0
-
-stored281:
-	// In one store, so that one load can read them.
-	VMOVDQU X0, (CX)
-	VPXOR   X0, X0, X0
-	VPXOR   X1, X1, X1
-	VPXOR   X2, X2, X2
-	VPXOR   X3, X3, X3
-	VPXOR   X4, X4, X4
-	VPXOR   X5, X5, X5
-	VPXOR   X6, X6, X6
-	VPXOR   X7, X7, X7
-	VPXOR   X8, X8, X8
-	VPXOR   X9, X9, X9
-	VPXOR   X10, X10, X10
-	VPXOR   X11, X11, X11
-	VPXOR   X12, X12, X12
-	VPXOR   X13, X13, X13
-	VPXOR   X14, X14, X14
-	KXORW   K1, K1, K1
-	KXORW   K2, K2, K2
-	KXORW   K3, K3, K3
-	VZEROUPPER
-	RET
-
 // func nhPoly128AVX2(y *[4]uint128, k *uhashKey, p []byte)
 // Requires: AVX, AVX2, BMI2, CMOV, MMX+
 TEXT ·nhPoly128AVX2(SB), $224-40
 	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two297
-
-	// Four iterations.
 	MOVQ p_base+16(FP), CX
 	MOVQ p_len+24(FP), BX
 	SHRQ $0x0a, BX
@@ -12471,7 +10158,7 @@ TEXT ·nhPoly128AVX2(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first298:
+first222:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -12481,7 +10168,7 @@ first298:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk301:
+chunk225:
 	VMOVDQU      16(CX)(DX*2), Y5
 	VPBLENDD     $0x0f, (CX)(DX*2), Y5, Y4
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y5, Y5
@@ -12518,7 +10205,7 @@ chunk301:
 	VPADDQ       Y4, Y9, Y9
 	VPADDQ       Y9, Y3, Y3
 	ADDQ         $+32, DX
-	JNZ          chunk301
+	JNZ          chunk225
 	VMOVDQU      32(SP), Y4
 	VMOVDQU      Y4, 64(SP)
 	VMOVDQU      (SP), Y4
@@ -12538,14 +10225,14 @@ chunk301:
 	VPADDQ       blockBits<>+0(SB), X0, X0
 	VMOVDQU      X0, 16(SP)
 	XORQ         $0x10, DI
-	JNZ          first298
+	JNZ          first222
 	TESTQ        BX, BX
-	JZ           last300
+	JZ           last224
 	PCALIGN      $0x40
 
-block299:
+block223:
 	CMPQ       BX, $0x20
-	JLS        near302
+	JLS        near226
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -12563,7 +10250,7 @@ block299:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near302:
+near226:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y3
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -13273,10 +10960,10 @@ near302:
 	XORQ         $0x10, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block299
+	JNZ          block223
 
 	// The last pair.
-last300:
+last224:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -13382,614 +11069,8 @@ last300:
 	VMOVDQU (SP), Y0
 	VMOVDQU Y0, 32(SP)
 	XORQ    $0x10, DI
-	JNZ     last300
-	JMP     done296
+	JNZ     last224
 
-	// Two iterations.
-two297:
-	MOVQ p_base+16(FP), CX
-	MOVQ p_len+24(FP), BX
-	SHRQ $0x0a, BX
-	MOVQ y+0(FP), SI
-
-	// The keys of POLY-128 and their squares.
-	MOVQ   1240(AX), DI
-	MOVQ   1232(AX), R8
-	MOVQ   DI, 96(SP)
-	MOVQ   R8, 104(SP)
-	MOVQ   DI, DX
-	MULXQ  DI, R9, R10
-	MULXQ  R8, R12, R11
-	ADDQ   R12, R10
-	ADCQ   $0x00, R11
-	MOVQ   R8, DX
-	MULXQ  DI, R12, R13
-	MULXQ  R8, R8, DI
-	ADDQ   R12, R10
-	ADCQ   R13, R11
-	ADCQ   $0x00, DI
-	ADDQ   R8, R11
-	ADCQ   $0x00, DI
-	MOVL   $0x0000009f, DX
-	MULXQ  R11, R12, R13
-	MULXQ  DI, DI, DX
-	ADDQ   DI, R13
-	ADCQ   $0x00, DX
-	ADDQ   R12, R9
-	ADCQ   R13, R10
-	ADCQ   $0x00, DX
-	IMUL3Q $+159, DX, DX
-	ADDQ   DX, R9
-	ADCQ   $0x00, R10
-	SBBQ   DX, DX
-	ANDQ   $+159, DX
-	ADDQ   DX, R9
-	MOVQ   R9, 112(SP)
-	MOVQ   R10, 120(SP)
-	MOVQ   1264(AX), DI
-	MOVQ   1256(AX), R8
-	MOVQ   DI, 128(SP)
-	MOVQ   R8, 136(SP)
-	MOVQ   DI, DX
-	MULXQ  DI, R9, R10
-	MULXQ  R8, R12, R11
-	ADDQ   R12, R10
-	ADCQ   $0x00, R11
-	MOVQ   R8, DX
-	MULXQ  DI, R12, R13
-	MULXQ  R8, R8, DI
-	ADDQ   R12, R10
-	ADCQ   R13, R11
-	ADCQ   $0x00, DI
-	ADDQ   R8, R11
-	ADCQ   $0x00, DI
-	MOVL   $0x0000009f, DX
-	MULXQ  R11, R12, R13
-	MULXQ  DI, DI, DX
-	ADDQ   DI, R13
-	ADCQ   $0x00, DX
-	ADDQ   R12, R9
-	ADCQ   R13, R10
-	ADCQ   $0x00, DX
-	IMUL3Q $+159, DX, DX
-	ADDQ   DX, R9
-	ADCQ   $0x00, R10
-	SBBQ   DX, DX
-	ANDQ   $+159, DX
-	ADDQ   DX, R9
-	MOVQ   R9, 144(SP)
-	MOVQ   R10, 152(SP)
-	XORQ   DI, DI
-
-	// The first two blocks: no words are before them.
-first303:
-	ADDQ    $+1024, CX
-	DECQ    BX
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	MOVQ    $-512, DX
-	PCALIGN $0x20
-
-chunk306:
-	VMOVDQU      16(CX)(DX*2), Y3
-	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
-	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
-	VPADDD       664(AX)(DX*1), Y2, Y4
-	VPADDD       1208(AX)(DX*1), Y3, Y5
-	VPADDD       1208(AX)(DX*1), Y2, Y2
-	VPADDD       680(AX)(DX*1), Y3, Y3
-	VPMULUDQ     Y5, Y4, Y6
-	VPMULUDQ     Y3, Y2, Y7
-	VPSHUFD      $0xf5, Y4, Y4
-	VPSRLQ       $0x20, Y5, Y5
-	VPSHUFD      $0xf5, Y2, Y2
-	VPSRLQ       $0x20, Y3, Y3
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y3, Y2, Y2
-	VPADDQ       Y4, Y6, Y6
-	VPADDQ       Y6, Y0, Y0
-	VPADDQ       Y2, Y7, Y7
-	VPADDQ       Y7, Y1, Y1
-	ADDQ         $+32, DX
-	JNZ          chunk306
-	VMOVDQU      16(SP), X2
-	VMOVDQU      X2, 32(SP)
-	VMOVDQU      (SP), X2
-	VMOVDQU      X2, 16(SP)
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VPADDQ       blockBits<>+0(SB), X2, X2
-	VMOVDQU      X2, (SP)
-	XORQ         $0x08, DI
-	JNZ          first303
-	TESTQ        BX, BX
-	JZ           last305
-	PCALIGN      $0x40
-
-block304:
-	CMPQ       BX, $0x20
-	JLS        near307
-	PREFETCHT0 8192(CX)
-	PREFETCHT0 8256(CX)
-	PREFETCHT0 8320(CX)
-	PREFETCHT0 8384(CX)
-	PREFETCHT0 8448(CX)
-	PREFETCHT0 8512(CX)
-	PREFETCHT0 8576(CX)
-	PREFETCHT0 8640(CX)
-	PREFETCHT0 8704(CX)
-	PREFETCHT0 8768(CX)
-	PREFETCHT0 8832(CX)
-	PREFETCHT0 8896(CX)
-	PREFETCHT0 8960(CX)
-	PREFETCHT0 9024(CX)
-	PREFETCHT0 9088(CX)
-	PREFETCHT0 9152(CX)
-
-near307:
-	VMOVDQU  16(CX), Y4
-	VPBLENDD $0x0f, (CX), Y4, Y1
-	VPBLENDD $0xf0, 32(CX), Y4, Y4
-	LEAQ     (DI)(DI*2), DX
-	VMOVDQU  80(CX), Y5
-	VPBLENDD $0x0f, 64(CX), Y5, Y2
-	VPBLENDD $0xf0, 96(CX), Y5, Y5
-
-	// Bytes 0 to 63 of the block.
-	VMOVDQU  144(CX), Y6
-	VPBLENDD $0x0f, 128(CX), Y6, Y3
-	VPBLENDD $0xf0, 160(CX), Y6, Y6
-	VPADDD   152(AX), Y1, Y0
-	VPADDD   696(AX), Y4, Y7
-
-	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
-	VPADDD   696(AX), Y1, Y1
-	VPADDD   168(AX), Y4, Y8
-	VPMULUDQ Y7, Y0, Y9
-	VPMULUDQ Y8, Y1, Y4
-	VPSHUFD  $0xf5, Y0, Y0
-	VPSRLQ   $0x20, Y7, Y7
-	MOVQ     16(SP)(DX*1), R8
-	VPSHUFD  $0xf5, Y1, Y1
-	VPSRLQ   $0x20, Y8, Y8
-	VPMULUDQ Y7, Y0, Y0
-	VPMULUDQ Y8, Y1, Y1
-	VPADDQ   Y0, Y9, Y0
-	VPADDQ   Y1, Y4, Y1
-	MOVQ     (SP)(DX*1), R9
-
-	// Bytes 64 to 127 of the block.
-	VMOVDQU  208(CX), Y7
-	VPBLENDD $0x0f, 192(CX), Y7, Y4
-	VPBLENDD $0xf0, 224(CX), Y7, Y7
-	VPADDD   184(AX), Y2, Y8
-	VPADDD   728(AX), Y5, Y9
-	VPADDD   728(AX), Y2, Y2
-	VPADDD   200(AX), Y5, Y5
-	MOVQ     R8, DX
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y5, Y2, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y5, Y5
-	MOVQ     R9, R12
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y5, Y2, Y2
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y2, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-	MOVQ     96(SP)(DI*4), R11
-
-	// Bytes 128 to 191 of the block.
-	VMOVDQU  272(CX), Y5
-	VPBLENDD $0x0f, 256(CX), Y5, Y2
-	VPBLENDD $0xf0, 288(CX), Y5, Y5
-	VPADDD   216(AX), Y3, Y8
-	VPADDD   760(AX), Y6, Y9
-	VPADDD   760(AX), Y3, Y3
-	MOVQ     104(SP)(DI*4), R10
-	VPADDD   232(AX), Y6, Y6
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y6, Y3, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y3, Y3
-	SUBQ     $+159, R12
-	VPSRLQ   $0x20, Y6, Y6
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y6, Y3, Y3
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y3, Y11, Y11
-	SBBQ     $0x00, DX
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 192 to 255 of the block.
-	VMOVDQU  336(CX), Y6
-	VPBLENDD $0x0f, 320(CX), Y6, Y3
-	VPBLENDD $0xf0, 352(CX), Y6, Y6
-	VPADDD   248(AX), Y4, Y8
-	VPADDD   792(AX), Y7, Y9
-	VPADDD   792(AX), Y4, Y4
-	SUBQ     R11, R12
-	VPADDD   264(AX), Y7, Y7
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y7, Y4, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	SBBQ     R10, DX
-	VPSRLQ   $0x20, Y7, Y7
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y7, Y4, Y4
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y4, Y11, Y11
-	CMPQ     R8, polyMarked<>+0(SB)
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 256 to 319 of the block.
-	VMOVDQU  400(CX), Y7
-	VPBLENDD $0x0f, 384(CX), Y7, Y4
-	VPBLENDD $0xf0, 416(CX), Y7, Y7
-	VPADDD   280(AX), Y2, Y8
-	VPADDD   824(AX), Y5, Y9
-	CMOVQCC  R12, R9
-	VPADDD   824(AX), Y2, Y2
-	VPADDD   296(AX), Y5, Y5
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y5, Y2, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	CMOVQCC  DX, R8
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y5, Y5
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y5, Y2, Y2
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	CMOVQCC  112(SP)(DI*4), R11
-	VPADDQ   Y2, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 320 to 383 of the block.
-	VMOVDQU  464(CX), Y5
-	VPBLENDD $0x0f, 448(CX), Y5, Y2
-	VPBLENDD $0xf0, 480(CX), Y5, Y5
-	VPADDD   312(AX), Y3, Y8
-	VPADDD   856(AX), Y6, Y9
-	CMOVQCC  120(SP)(DI*4), R10
-	VPADDD   856(AX), Y3, Y3
-	VPADDD   328(AX), Y6, Y6
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y6, Y3, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	MOVQ     8(SI)(DI*2), DX
-	VPSHUFD  $0xf5, Y3, Y3
-	VPSRLQ   $0x20, Y6, Y6
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y6, Y3, Y3
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	MULXQ    R11, R12, R13
-	VPADDQ   Y3, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 384 to 447 of the block.
-	VMOVDQU  528(CX), Y6
-	VPBLENDD $0x0f, 512(CX), Y6, Y3
-	VPBLENDD $0xf0, 544(CX), Y6, Y6
-	VPADDD   344(AX), Y4, Y8
-	MULXQ    R10, R15, R14
-	VPADDD   888(AX), Y7, Y9
-	VPADDD   888(AX), Y4, Y4
-	VPADDD   360(AX), Y7, Y7
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y7, Y4, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	ADDQ     R15, R13
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y7, Y7
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y7, Y4, Y4
-	VPADDQ   Y8, Y10, Y10
-	ADCQ     $0x00, R14
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y4, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 448 to 511 of the block.
-	VMOVDQU  592(CX), Y7
-	VPBLENDD $0x0f, 576(CX), Y7, Y4
-	VPBLENDD $0xf0, 608(CX), Y7, Y7
-	VPADDD   376(AX), Y2, Y8
-	MOVQ     (SI)(DI*2), DX
-	VPADDD   920(AX), Y5, Y9
-	VPADDD   920(AX), Y2, Y2
-	VPADDD   392(AX), Y5, Y5
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y5, Y2, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	MULXQ    R11, R15, BP
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y5, Y5
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y5, Y2, Y2
-	VPADDQ   Y8, Y10, Y10
-	MULXQ    R10, R10, R11
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y2, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 512 to 575 of the block.
-	VMOVDQU  656(CX), Y5
-	VPBLENDD $0x0f, 640(CX), Y5, Y2
-	VPBLENDD $0xf0, 672(CX), Y5, Y5
-	ADDQ     R15, R13
-	VPADDD   408(AX), Y3, Y8
-	VPADDD   952(AX), Y6, Y9
-	VPADDD   952(AX), Y3, Y3
-	VPADDD   424(AX), Y6, Y6
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y6, Y3, Y11
-	ADCQ     BP, R14
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y3, Y3
-	VPSRLQ   $0x20, Y6, Y6
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y6, Y3, Y3
-	ADCQ     $0x00, R11
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y3, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 576 to 639 of the block.
-	VMOVDQU  720(CX), Y6
-	VPBLENDD $0x0f, 704(CX), Y6, Y3
-	VPBLENDD $0xf0, 736(CX), Y6, Y6
-	ADDQ     R10, R14
-	VPADDD   440(AX), Y4, Y8
-	VPADDD   984(AX), Y7, Y9
-	VPADDD   984(AX), Y4, Y4
-	VPADDD   456(AX), Y7, Y7
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y7, Y4, Y11
-	ADCQ     $0x00, R11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y7, Y7
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y7, Y4, Y4
-	MOVL     $0x0000009f, DX
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y4, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 640 to 703 of the block.
-	MULXQ    R14, R15, BP
-	VMOVDQU  784(CX), Y7
-	VPBLENDD $0x0f, 768(CX), Y7, Y4
-	VPBLENDD $0xf0, 800(CX), Y7, Y7
-	VPADDD   472(AX), Y2, Y8
-	VPADDD   1016(AX), Y5, Y9
-	VPADDD   1016(AX), Y2, Y2
-	VPADDD   488(AX), Y5, Y5
-	VPMULUDQ Y9, Y8, Y10
-	MULXQ    R11, R10, DX
-	VPMULUDQ Y5, Y2, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y5, Y5
-	VPMULUDQ Y9, Y8, Y8
-	ADDQ     R10, BP
-	VPMULUDQ Y5, Y2, Y2
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y2, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 704 to 767 of the block.
-	ADCQ     $0x00, DX
-	VMOVDQU  848(CX), Y5
-	VPBLENDD $0x0f, 832(CX), Y5, Y2
-	VPBLENDD $0xf0, 864(CX), Y5, Y5
-	VPADDD   504(AX), Y3, Y8
-	VPADDD   1048(AX), Y6, Y9
-	VPADDD   1048(AX), Y3, Y3
-	VPADDD   520(AX), Y6, Y6
-	VPMULUDQ Y9, Y8, Y10
-	ADDQ     R15, R12
-	VPMULUDQ Y6, Y3, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y3, Y3
-	VPSRLQ   $0x20, Y6, Y6
-	VPMULUDQ Y9, Y8, Y8
-	ADCQ     BP, R13
-	VPMULUDQ Y6, Y3, Y3
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y3, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-	ADCQ     $0x00, DX
-
-	// Bytes 768 to 831 of the block.
-	VMOVDQU  912(CX), Y6
-	VPBLENDD $0x0f, 896(CX), Y6, Y3
-	VPBLENDD $0xf0, 928(CX), Y6, Y6
-	VPADDD   536(AX), Y4, Y8
-	VPADDD   1080(AX), Y7, Y9
-	VPADDD   1080(AX), Y4, Y4
-	VPADDD   552(AX), Y7, Y7
-	ADDQ     R9, R12
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y7, Y4, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y4, Y4
-	VPSRLQ   $0x20, Y7, Y7
-	ADCQ     R8, R13
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y7, Y4, Y4
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y4, Y11, Y11
-	VPADDQ   Y11, Y1, Y1
-	ADCQ     $0x00, DX
-
-	// Bytes 832 to 895 of the block.
-	VMOVDQU  976(CX), Y7
-	VPBLENDD $0x0f, 960(CX), Y7, Y4
-	VPBLENDD $0xf0, 992(CX), Y7, Y7
-	VPADDD   568(AX), Y2, Y8
-	VPADDD   1112(AX), Y5, Y9
-	VPADDD   1112(AX), Y2, Y2
-	VPADDD   584(AX), Y5, Y5
-	IMUL3Q   $+159, DX, DX
-	VPMULUDQ Y9, Y8, Y10
-	VPMULUDQ Y5, Y2, Y11
-	VPSHUFD  $0xf5, Y8, Y8
-	VPSRLQ   $0x20, Y9, Y9
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y5, Y5
-	ADDQ     DX, R12
-	VPMULUDQ Y9, Y8, Y8
-	VPMULUDQ Y5, Y2, Y2
-	VPADDQ   Y8, Y10, Y10
-	VPADDQ   Y10, Y0, Y0
-	VPADDQ   Y2, Y11, Y11
-	ADCQ     $0x00, R13
-	VPADDQ   Y11, Y1, Y1
-
-	// Bytes 896 to 959 of the block.
-	VPADDD   600(AX), Y3, Y2
-	VPADDD   1144(AX), Y6, Y5
-	VPADDD   1144(AX), Y3, Y3
-	VPADDD   616(AX), Y6, Y6
-	SBBQ     DX, DX
-	VPMULUDQ Y5, Y2, Y8
-	VPMULUDQ Y6, Y3, Y9
-	VPSHUFD  $0xf5, Y2, Y2
-	VPSRLQ   $0x20, Y5, Y5
-	VPSHUFD  $0xf5, Y3, Y3
-	VPSRLQ   $0x20, Y6, Y6
-	ANDQ     $+159, DX
-	VPMULUDQ Y5, Y2, Y2
-	VPMULUDQ Y6, Y3, Y3
-	VPADDQ   Y2, Y8, Y8
-	VPADDQ   Y8, Y0, Y0
-	VPADDQ   Y3, Y9, Y9
-	VPADDQ   Y9, Y1, Y1
-	ADDQ     DX, R12
-
-	// Bytes 960 to 1023 of the block.
-	VPADDD       632(AX), Y4, Y2
-	VPADDD       1176(AX), Y7, Y3
-	VPADDD       1176(AX), Y4, Y4
-	VPADDD       648(AX), Y7, Y5
-	VPMULUDQ     Y3, Y2, Y6
-	MOVQ         R12, 8(SI)(DI*2)
-	VPMULUDQ     Y5, Y4, Y7
-	VPSHUFD      $0xf5, Y2, Y2
-	VPSRLQ       $0x20, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y4
-	VPSRLQ       $0x20, Y5, Y5
-	VPMULUDQ     Y3, Y2, Y2
-	MOVQ         R13, (SI)(DI*2)
-	VPMULUDQ     Y5, Y4, Y4
-	VPADDQ       Y2, Y6, Y6
-	VPADDQ       Y6, Y0, Y0
-	VPADDQ       Y4, Y7, Y7
-	VPADDQ       Y7, Y1, Y1
-	VMOVDQU      16(SP), X2
-	VMOVDQU      X2, 32(SP)
-	VMOVDQU      (SP), X2
-	VMOVDQU      X2, 16(SP)
-	VPUNPCKLQDQ  Y1, Y0, Y2
-	VPUNPCKHQDQ  Y1, Y0, Y0
-	VPADDQ       Y0, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPADDQ       X2, X0, X2
-	VPADDQ       blockBits<>+0(SB), X2, X2
-	VMOVDQU      X2, (SP)
-	XORQ         $0x08, DI
-	ADDQ         $+1024, CX
-	DECQ         BX
-	JNZ          block304
-
-	// The last pair.
-last305:
-	LEAQ (DI)(DI*2), DX
-
-	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
-	MOVQ    16(SP)(DX*1), R8
-	MOVQ    (SP)(DX*1), R9
-	MOVQ    R8, DX
-	MOVQ    R9, R12
-	MOVQ    96(SP)(DI*4), R11
-	MOVQ    104(SP)(DI*4), R10
-	SUBQ    $+159, R12
-	SBBQ    $0x00, DX
-	SUBQ    R11, R12
-	SBBQ    R10, DX
-	CMPQ    R8, polyMarked<>+0(SB)
-	CMOVQCC R12, R9
-	CMOVQCC DX, R8
-	CMOVQCC 112(SP)(DI*4), R11
-	CMOVQCC 120(SP)(DI*4), R10
-	MOVQ    8(SI)(DI*2), DX
-	MULXQ   R11, R12, R13
-	MULXQ   R10, R15, R14
-	ADDQ    R15, R13
-	ADCQ    $0x00, R14
-	MOVQ    (SI)(DI*2), DX
-	MULXQ   R11, R15, BP
-	MULXQ   R10, R10, R11
-	ADDQ    R15, R13
-	ADCQ    BP, R14
-	ADCQ    $0x00, R11
-	ADDQ    R10, R14
-	ADCQ    $0x00, R11
-	MOVL    $0x0000009f, DX
-	MULXQ   R14, R15, BP
-	MULXQ   R11, R10, DX
-	ADDQ    R10, BP
-	ADCQ    $0x00, DX
-	ADDQ    R15, R12
-	ADCQ    BP, R13
-	ADCQ    $0x00, DX
-	ADDQ    R9, R12
-	ADCQ    R8, R13
-	ADCQ    $0x00, DX
-	IMUL3Q  $+159, DX, DX
-	ADDQ    DX, R12
-	ADCQ    $0x00, R13
-	SBBQ    DX, DX
-	ANDQ    $+159, DX
-	ADDQ    DX, R12
-	MOVQ    R12, 8(SI)(DI*2)
-	MOVQ    R13, (SI)(DI*2)
-	VMOVDQU 16(SP), X0
-	VMOVDQU X0, 32(SP)
-	VMOVDQU (SP), X0
-	VMOVDQU X0, 16(SP)
-	XORQ    $0x08, DI
-	JNZ     last305
-
-done296:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -14023,7 +11104,7 @@ done296:
 TEXT ·nhNextAVX2(SB), $0-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two308
+	JLE  two227
 
 	// Four iterations.
 	MOVQ s+8(FP), CX
@@ -14148,19 +11229,19 @@ TEXT ·nhNextAVX2(SB), $0-56
 	VPXOR       polySign<>+0(SB), Y3, Y3
 	XORL        DX, DX
 	TESTQ       SI, SI
-	JEQ         full310
+	JEQ         full229
 
 	// NH of the end of the block, and then of the next one.
-hash309:
+hash228:
 	CMPQ  SI, $0x20
-	JLS   group314
+	JLS   group233
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  SI, $0x40
-	JCS   less317
+	JCS   less236
 	LEAQ  -64(BX)(SI*1), R11
 
-pair316:
+pair235:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -14200,11 +11281,11 @@ pair316:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, R11
-	JLS            pair316
+	JLS            pair235
 	ANDQ           $0x3f, SI
-	JEQ            done319
+	JEQ            done238
 
-less317:
+less236:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -14224,13 +11305,13 @@ less317:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 
-done319:
+done238:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed315
+	JMP         hashed234
 
-group314:
+group233:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y5
 	VPADDD         152(DI), Y0, Y7
@@ -14251,19 +11332,19 @@ group314:
 	VPUNPCKHQDQ    Y5, Y4, Y4
 	VPADDQ         Y4, Y0, Y0
 
-hashed315:
+hashed234:
 	TESTQ       DX, DX
-	JNE         stored313
+	JNE         stored232
 	VMOVDQU     (CX), X6
 	VINSERTI128 $0x01, 16(CX), Y6, Y6
 	VPADDQ      Y6, Y0, Y0
-	JMP         step311
+	JMP         step230
 
-full310:
+full229:
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
 
-step311:
+step230:
 	VPADDQ blockBits<>+0(SB), Y0, Y0
 
 	// L2: a step of POLY-64.
@@ -14287,17 +11368,17 @@ step311:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none312
+	JEQ   none231
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash309
+	JMP   hash228
 
-none312:
+none231:
 	VPXOR Y0, Y0, Y0
 
-stored313:
+stored232:
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
 	VPXOR   X0, X0, X0
@@ -14316,7 +11397,7 @@ stored313:
 	RET
 
 	// Two iterations.
-two308:
+two227:
 	MOVQ s+8(FP), CX
 	MOVQ p_base+32(FP), BX
 	MOVQ p_len+40(FP), SI
@@ -14400,19 +11481,19 @@ two308:
 	VPXOR   polySign<>+0(SB), X3, X3
 	XORL    DX, DX
 	TESTQ   SI, SI
-	JEQ     full323
+	JEQ     full242
 
 	// NH of the end of the block, and then of the next one.
-hash322:
+hash241:
 	CMPQ  SI, $0x20
-	JLS   group327
+	JLS   group246
 	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
 	CMPQ  SI, $0x40
-	JCS   less330
+	JCS   less249
 	LEAQ  -64(BX)(SI*1), R11
 
-pair329:
+pair248:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -14435,11 +11516,11 @@ pair329:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, R11
-	JLS      pair329
+	JLS      pair248
 	ANDQ     $0x3f, SI
-	JEQ      done334
+	JEQ      done253
 
-less330:
+less249:
 	VMOVDQU  (BX), X5
 	VMOVDQU  16(BX), X6
 	VPADDD   152(DI), X5, X7
@@ -14459,16 +11540,16 @@ less330:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done334:
+done253:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed328
+	JMP          hashed247
 
-group327:
+group246:
 	VMOVDQU     (BX), X0
 	VMOVDQU     16(BX), X5
 	VPADDD      152(DI), X0, X6
@@ -14489,17 +11570,17 @@ group327:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed328:
+hashed247:
 	TESTQ   DX, DX
-	JNE     stored326
+	JNE     stored245
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
-	JMP     step324
+	JMP     step243
 
-full323:
+full242:
 	VMOVDQU (CX), X0
 
-step324:
+step243:
 	VPADDQ blockBits<>+0(SB), X0, X0
 
 	// L2: a step of POLY-64.
@@ -14520,17 +11601,17 @@ step324:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none325
+	JEQ   none244
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash322
+	JMP   hash241
 
-none325:
+none244:
 	VPXOR X0, X0, X0
 
-stored326:
+stored245:
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
@@ -14552,170 +11633,146 @@ stored326:
 
 // func nhPoly(y *[4]uint128, k *uhashKey, p []byte)
 TEXT ·nhPoly(SB), $0-40
-	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next337
+	CMPB ·useNHPolyAVX512+0(SB), $0x00
+	JEQ  next256
 	JMP  ·nhPolyAVX512+0(SB)
 
-next337:
+next256:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next338
+	JEQ  next257
 	JMP  ·nhPolyAVX2+0(SB)
 
-next338:
+next257:
 	JMP ·nhPolyGeneric+0(SB)
-
-// func nhPoly128(y *[4]uint128, k *uhashKey, p []byte)
-TEXT ·nhPoly128(SB), $0-40
-	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next339
-	JMP  ·nhPoly128AVX512+0(SB)
-
-next339:
-	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next340
-	JMP  ·nhPoly128AVX2+0(SB)
-
-next340:
-	JMP ·nhPoly128Generic+0(SB)
 
 // func nhBlocks(words []l1Words, k *uhashKey, p []byte)
 TEXT ·nhBlocks(SB), $0-56
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next341
+	JEQ  next258
 	JMP  ·nhBlocksAVX512+0(SB)
 
-next341:
+next258:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next342
+	JEQ  next259
 	JMP  ·nhBlocksAVX2+0(SB)
 
-next342:
+next259:
 	JMP ·nhBlocksGeneric+0(SB)
 
 // func nhAdd(s *l1State, k *uhashKey, p []byte)
 TEXT ·nhAdd(SB), $0-40
 	CMPQ p_len+24(FP), $+224
-	JHI  long343
+	JHI  long260
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next344
+	JEQ  next261
 	JMP  ·nhAddAVX2+0(SB)
 
-next344:
+next261:
 	JMP ·nhAddGeneric+0(SB)
 
-long343:
+long260:
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next345
+	JEQ  next262
 	JMP  ·nhAddAVX512+0(SB)
 
-next345:
+next262:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next346
+	JEQ  next263
 	JMP  ·nhAddAVX2+0(SB)
 
-next346:
+next263:
 	JMP ·nhAddGeneric+0(SB)
 
 // func nhNext(y *[4]uint128, s *l1State, group *[32]byte, k *uhashKey, p []byte)
 TEXT ·nhNext(SB), $0-56
-	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next347
-	JMP  ·nhNextAVX512+0(SB)
-
-next347:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next348
+	JEQ  next264
 	JMP  ·nhNextAVX2+0(SB)
 
-next348:
+next264:
 	JMP ·nhNextGeneric+0(SB)
 
 // func fill(group *[32]byte, p []byte)
 TEXT ·fill(SB), $0-32
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next349
+	JEQ  next265
 	JMP  ·fillAVX512+0(SB)
 
-next349:
+next265:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next350
+	JEQ  next266
 	JMP  ·fillAVX2+0(SB)
 
-next350:
+next266:
 	JMP ·fillGeneric+0(SB)
 
 // func tagOnly(tag *[16]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
 TEXT ·tagOnly(SB), $0-72
 	CMPQ rest_len+32(FP), $+256
-	JHI  long351
+	JHI  long267
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next352
+	JEQ  next268
 	JMP  ·tagOnlyAVX2+0(SB)
 
-next352:
+next268:
 	JMP ·tagOnlyGeneric+0(SB)
 
-long351:
+long267:
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next353
+	JEQ  next269
 	JMP  ·tagOnlyAVX512+0(SB)
 
-next353:
+next269:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next354
+	JEQ  next270
 	JMP  ·tagOnlyAVX2+0(SB)
 
-next354:
+next270:
 	JMP ·tagOnlyGeneric+0(SB)
 
 // func tagNext(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
 TEXT ·tagNext(SB), $0-80
 	CMPQ rest_len+40(FP), $+512
-	JHI  long355
+	JHI  long271
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next356
+	JEQ  next272
 	JMP  ·tagNextAVX2+0(SB)
 
-next356:
+next272:
 	JMP ·tagNextGeneric+0(SB)
 
-long355:
+long271:
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next357
+	JEQ  next273
 	JMP  ·tagNextAVX512+0(SB)
 
-next357:
+next273:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next358
+	JEQ  next274
 	JMP  ·tagNextAVX2+0(SB)
 
-next358:
+next274:
 	JMP ·tagNextGeneric+0(SB)
 
 // func tagTwo(tag *[16]byte, k *uhashKey, msg []byte, x pad)
 TEXT ·tagTwo(SB), $0-56
-	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next359
-	JMP  ·tagTwoAVX512+0(SB)
-
-next359:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next360
+	JEQ  next275
 	JMP  ·tagTwoAVX2+0(SB)
 
-next360:
+next275:
 	JMP ·tagTwoGeneric+0(SB)
 
 // func tagWords(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
 TEXT ·tagWords(SB), $0-40
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next361
+	JEQ  next276
 	JMP  ·tagWordsAVX512+0(SB)
 
-next361:
+next276:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next362
+	JEQ  next277
 	JMP  ·tagWordsAVX2+0(SB)
 
-next362:
+next277:
 	JMP ·tagWordsGeneric+0(SB)

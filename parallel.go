@@ -320,7 +320,7 @@ func (k *uhashKey) writeSumOnStack(l2 *l2State, s *chunkSum) {
 		if l2.words < poly64Words {
 			l2.y[i].lo = mulAdd64(s.factor[i].lo, l2.y[i].lo, s.addend[i].lo)
 		} else {
-			l2.y[i] = add128(mul128(s.factor[i], l2.y[i]), s.addend[i])
+			l2.y[i] = mulAdd128(s.factor[i], l2.y[i], s.addend[i])
 		}
 	}
 	l2.words += chunkBlocks

@@ -99,19 +99,20 @@ func (s *l2State) begin128(k []l2Key) {
 	}
 	for i := range k {
 		first := uint128{lo: reduce64(s.y[i].lo)}
-		s.y[i] = poly128(uint128{lo: 1}, k[i].k128, mul128(k[i].k128, k[i].k128), first)
+		s.y[i] = poly128(uint128{lo: 1}, k[i].k128, first)
 	}
 }
 
 // poly128Pairs runs POLY-128 from the values y over an even number of L1 words.
 func poly128Pairs(y *[maxIterations]uint128, k []l2Key, blocks []l1Words) {
-	var squares [maxIterations]uint128
+	var marked [maxIterations]uint128
 	for i := range k {
-		squares[i] = mul128(k[i].k128, k[i].k128)
+		marked[i] = markedBits(k[i].k128)
 	}
 	for ; len(blocks) > 1; blocks = blocks[2:] {
 		for i := range k {
-			y[i] = poly128(y[i], k[i].k128, squares[i], uint128{blocks[0][i], blocks[1][i]})
+			factor, addend := step128(k[i].k128, marked[i], uint128{blocks[0][i], blocks[1][i]})
+			y[i] = mulAdd128(factor, y[i], addend)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (s *l2State) sum128(i int, k *l2Key) uint128 {
 	if s.words%2 == 1 {
 		last = uint128{s.pending[i], 0x80 << 56}
 	}
-	return reduce128(poly128(s.y[i], k.k128, mul128(k.k128, k.k128), last))
+	return reduce128(poly128(s.y[i], k.k128, last))
 }
 
 // poly64 is one step of POLY with a word length of 64 bits, section 5.3.2, modulo
@@ -175,23 +176,37 @@ func reduce64(y uint64) uint64 {
 }
 
 // poly128 is one step of POLY with a word length of 128 bits, section 5.3.2, modulo
-// p128 = 2^128-159. square is k^2. y and the result are not reduced. The marker path also has
-// only one multiplication by y, so that the next step does not wait for two:
+// p128 = 2^128-159. y and the result are not reduced.
+func poly128(y, k, m uint128) uint128 {
+	factor, addend := step128(k, markedBits(k), m)
+	return mulAdd128(factor, y, addend)
+}
+
+// step128 returns what such a step multiplies y by, and adds. The marker path also has only one
+// multiplication by y, so that the next step does not wait for two:
 //
 //	k*(k*y - 1) + m-159 = k^2*y + (m-159-k)
-func poly128(y, k, square, m uint128) uint128 {
+//
+// marked is k xor k^2: with that the compiler inlines it.
+func step128(k, marked, m uint128) (factor, addend uint128) {
 	isMarked := -((m.hi>>32 + 1) >> 32) // all ones if m >= 2^128-2^96, else 0
-	lo, borrow := bits.Sub64(m.lo, offset128, 0)
-	hi := m.hi - borrow
-	lo, borrow = bits.Sub64(lo, k.lo, 0)
-	hi -= k.hi + borrow // k < 2^121: less than m, if m is marked
-	factor := uint128{k.hi ^ (k.hi^square.hi)&isMarked, k.lo ^ (k.lo^square.lo)&isMarked}
-	addend := uint128{m.hi ^ (m.hi^hi)&isMarked, m.lo ^ (m.lo^lo)&isMarked}
-	return add128(mul128(factor, y), addend)
+	lo, b := bits.Sub64(m.lo, offset128&isMarked, 0)
+	lo, c := bits.Sub64(lo, k.lo&isMarked, 0)
+	hi := m.hi - b - c - k.hi&isMarked // k < 2^121: less than m, if m is marked
+	return uint128{k.hi ^ marked.hi&isMarked, k.lo ^ marked.lo&isMarked}, uint128{hi, lo}
+}
+
+// markedBits returns k xor k^2, for step128.
+func markedBits(k uint128) uint128 {
+	square := mul128(k, k)
+	return uint128{k.hi ^ square.hi, k.lo ^ square.lo}
 }
 
 // mul128 returns x*y modulo p128, not reduced.
-func mul128(x, y uint128) uint128 {
+func mul128(x, y uint128) uint128 { return mulAdd128(x, y, uint128{}) }
+
+// mulAdd128 returns x*y + addend modulo p128, not reduced.
+func mulAdd128(x, y, addend uint128) uint128 {
 	// The 256-bit product r3:r2:r1:r0.
 	high0, r0 := bits.Mul64(x.lo, y.lo)
 	high1, low1 := bits.Mul64(x.hi, y.lo)
@@ -212,18 +227,13 @@ func mul128(x, y uint128) uint128 {
 	r0, c = bits.Add64(r0, t0, 0)
 	r1, c = bits.Add64(r1, t1, c)
 	t2 += c // <= 159
+	r0, c = bits.Add64(r0, addend.lo, 0)
+	r1, c = bits.Add64(r1, addend.hi, c)
+	t2 += c // <= 160
 
 	r0, c = bits.Add64(r0, offset128*t2, 0)
 	r1, c = bits.Add64(r1, 0, c)
-	return uint128{r1, r0 + offset128*c} // if c is 1, r1 is 0 and r0 < 159*159
-}
-
-// add128 returns a+b modulo p128, not reduced, for b < 2^128-offset128.
-func add128(a, b uint128) uint128 {
-	lo, c := bits.Add64(a.lo, b.lo, 0)
-	hi, c := bits.Add64(a.hi, b.hi, c)
-	lo, c = bits.Add64(lo, offset128*c, 0)
-	return uint128{hi + c, lo} // a carry from the first sum leaves hi:lo < 2^128-offset128
+	return uint128{r1, r0 + offset128*c} // if c is 1, r1 is 0 and r0 < 159*160
 }
 
 // reduce128 returns the least residue of y modulo p128.

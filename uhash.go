@@ -249,6 +249,17 @@ func (k *uhashKey) writeBlocks128OnStack(l2 *l2State, p []byte) {
 	}
 }
 
+// poly128Blocks is nhPoly128 in compiled code, after NH of some blocks at a time.
+func poly128Blocks(y *[maxIterations]uint128, k *uhashKey, p []byte) {
+	var words [16]l1Words
+	for len(p) > 0 {
+		n := min(len(p)/l1Block, len(words))
+		nhBlocks(words[:n], k, p[:n*l1Block])
+		poly128Pairs(y, k.l2[:k.n], words[:n])
+		p = p[n*l1Block:]
+	}
+}
+
 // writeBlock128 adds the first block of p to l2, and returns what follows it.
 func (k *uhashKey) writeBlock128(l2 *l2State, p []byte) []byte {
 	var words l1Words

@@ -75,16 +75,6 @@ func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
-func nhPoly128Generic(y *[maxIterations]uint128, k *uhashKey, p []byte) {
-	var words [16]l1Words
-	for len(p) >= 2*l1Block {
-		n := min(len(p)/l1Block, len(words))
-		nhBlocksGeneric(words[:n], k, p)
-		poly128Pairs(y, k.l2[:k.n], words[:n])
-		p = p[n*l1Block:]
-	}
-}
-
 func nhBlocksGeneric(words []l1Words, k *uhashKey, p []byte) {
 	for i := range words {
 		nhBlockGeneric(&words[i], k, p[i*l1Block:][:l1Block])

@@ -80,16 +80,6 @@ var hasSeed = kernel.Set{kernel.RDSEED}.Has()
 // words take 5.5 µs on an AMD EPYC (Zen 4) with Go 1.26.8.
 func seed(word *[8]byte) bool { return rdseed(word) != 0 }
 
-func stretch(p []byte) {
-	if useVAES {
-		stretchVAES(p)
-	} else if useVAES256 {
-		stretchVAES256(p)
-	} else {
-		stretchAESNI(p)
-	}
-}
-
 //go:noescape
 func expandKey128(enc *uint32, key *byte)
 
@@ -112,12 +102,3 @@ func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockS
 //
 //go:noescape
 func rdseed(word *[8]byte) (ok uint64)
-
-//go:noescape
-func stretchAESNI(p []byte)
-
-//go:noescape
-func stretchVAES256(p []byte)
-
-//go:noescape
-func stretchVAES(p []byte)

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"example.com/fastmac/internal/kernel"
-	"example.com/fastmac/internal/wipe"
 )
 
 // Whether the kernels run, see [kernel.Kernel].
@@ -58,14 +57,6 @@ var hasSeed = kernel.Set{kernel.ARM64RNG}.Has()
 // seed sets the word, and reports whether the generator had one. If not, the word is zero.
 func seed(word *[8]byte) bool { return rndrrs(word) != 0 }
 
-func stretch(p []byte) {
-	wipe.ReserveStack()
-	var s Schedule
-	s.Expand(p[:32])
-	keystream(&s[0], p)
-	clear(s[:])
-}
-
 //go:noescape
 func expandKey(enc *uint32, key *byte, nk int) // nk is the words of the key
 
@@ -79,6 +70,3 @@ func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockS
 //
 //go:noescape
 func rndrrs(word *[8]byte) uint64
-
-//go:noescape
-func keystream(enc *uint32, p []byte) // len(p) is a multiple of 128, at least one

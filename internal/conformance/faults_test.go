@@ -29,7 +29,7 @@ var faults = []struct {
 	{"POLY-64 marker without the offset", "poly.go", "m-offset64-k)", "m-k)"},
 	{"POLY-64 not reduced", "poly.go", "return y ^ (y^r)&-c", "_, _ = r, c\n\treturn y"},
 	{"POLY-128 without a marker", "poly.go", "isMarked := -((m.hi>>32 + 1) >> 32)", "isMarked := uint64(0)"},
-	{"POLY-128 marker without the offset", "poly.go", "bits.Sub64(m.lo, offset128, 0)", "bits.Sub64(m.lo, 0, 0)"},
+	{"POLY-128 marker without the offset", "poly.go", "bits.Sub64(m.lo, offset128&isMarked, 0)", "bits.Sub64(m.lo, 0, 0)"},
 	{"POLY-128 not reduced", "poly.go", "return uint128{y.hi ^ (y.hi^hi)&-c, y.lo ^ (y.lo^lo)&-c}", "_, _ = hi, lo\n\treturn y"},
 	{"POLY-128 one word late", "poly.go", "poly64Words = 1 << 14", "poly64Words = 1<<14 + 2"},
 	{"POLY-128 without the byte 0x80", "poly.go", "last = uint128{s.pending[i], 0x80 << 56}", "last = uint128{s.pending[i], 0}"},

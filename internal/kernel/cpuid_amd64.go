@@ -22,12 +22,18 @@ func init() {
 	if !cpu.X86.HasAVX2 { // without AVX2 the CPU may have no leaf 7
 		return
 	}
-	ebx, ecx := cpuid7()
+	ebx, ecx := cpuid(7)
 	features[X86SHA].has = ebx&(1<<29) != 0 && !strings.Contains(","+os.Getenv("GODEBUG")+",", ",cpu.sha=off,")
 	if !cpu.X86.HasAVX512 {
 		features[VAES].has, features[VPCLMULQDQ].has = ecx&(1<<9) != 0, ecx&(1<<10) != 0
 	}
 }
 
-// cpuid7 returns EBX and ECX of leaf 7 of CPUID.
-func cpuid7() (ebx, ecx uint32)
+// IsAMD reports whether the CPU is AMD's, whose leaf 0 has "AuthenticAMD" in EBX, EDX and ECX.
+func IsAMD() bool {
+	ebx, ecx := cpuid(0)
+	return ebx == 0x68747541 && ecx == 0x444d4163 // "Auth", "cAMD"
+}
+
+// cpuid returns EBX and ECX of a leaf of CPUID, of subleaf 0.
+func cpuid(leaf uint32) (ebx, ecx uint32)

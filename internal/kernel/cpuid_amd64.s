@@ -2,12 +2,12 @@
 
 //go:build !purego
 
-// func cpuid7() (ebx uint32, ecx uint32)
+// func cpuid(leaf uint32) (ebx uint32, ecx uint32)
 // Requires: CPUID
-TEXT ·cpuid7(SB), $0-8
-	MOVL $0x00000007, AX
+TEXT ·cpuid(SB), $0-16
+	MOVL leaf+0(FP), AX
 	XORL CX, CX
 	CPUID
-	MOVL BX, ebx+0(FP)
-	MOVL CX, ecx+4(FP)
+	MOVL BX, ebx+8(FP)
+	MOVL CX, ecx+12(FP)
 	RET

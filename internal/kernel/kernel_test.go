@@ -335,11 +335,18 @@ func TestOnlyTests(t *testing.T) {
 			}
 		}
 	})
-	if kernels := kernel.Kernels(kernel.SHA512); len(kernels) > 0 && kernels[0].Name == "avx512" && kernels[0].OnlyTests == cpu.X86.HasAVXVNNI {
-		t.Errorf("%s is only for tests: %v", kernels[0].Name, kernels[0].OnlyTests)
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return // not Linux
 	}
-	if kernels := kernel.List(kernel.SHA512); slices.Contains(kernels, "avx512") && (kernel.Active(kernel.SHA512) == "avx512") != cpu.X86.HasAVXVNNI {
-		t.Errorf("%s is in use, of %q", kernel.Active(kernel.SHA512), kernels)
+	amd := regexp.MustCompile(`(?m)^vendor_id\s*: AuthenticAMD$`).Match(info)
+	for l, gains := range map[kernel.Layer]bool{kernel.SHA512: cpu.X86.HasAVXVNNI, kernel.NH: !amd || cpu.X86.HasAVXVNNI} {
+		if kernels := kernel.Kernels(l); len(kernels) > 0 && kernels[0].Name == "avx512" && kernels[0].OnlyTests == gains {
+			t.Errorf("%s: %s is only for tests: %v", l, kernels[0].Name, kernels[0].OnlyTests)
+		}
+		if kernels := kernel.List(l); slices.Contains(kernels, "avx512") && (kernel.Active(l) == "avx512") != gains {
+			t.Errorf("%s: %s is in use, of %q", l, kernel.Active(l), kernels)
+		}
 	}
 }
 
@@ -420,6 +427,7 @@ func TestRequires(t *testing.T) {
 	if runtime.GOARCH != "amd64" || kernel.Purego {
 		t.Skip("needs amd64 and assembly")
 	}
+	used := make(map[string]bool)                             // kernels, by layer and name
 	every := []string{"CMOV", "CPUID", "MMX+", "SSE", "SSE2"} // what every amd64 CPU has
 	for _, test := range []struct {
 		file  string
@@ -445,7 +453,6 @@ func TestRequires(t *testing.T) {
 		if len(computing) != len(requires) || len(computing) == 0 {
 			t.Errorf("%s: %d functions, %d with a line Requires", test.file, len(computing), len(requires))
 		}
-		used := make(map[string]bool)
 		for _, m := range requires {
 			function := string(m[2])
 			// Keys and pads of UMAC are in nh_amd64.s.
@@ -457,10 +464,14 @@ func TestRequires(t *testing.T) {
 			name, needs := "none", kernel.Set(nil)
 			if i >= 0 {
 				name, needs = kernels[i].Name, kernels[i].Needs
+				l := test.layer
+				if i >= len(kernel.Kernels(l)) {
+					l = kernel.AES
+				}
+				used[l.String()+" "+name] = true
 			} else if test.others != "none" {
 				t.Errorf("%s: %s is of no kernel", test.file, function)
 			}
-			used[name] = true
 			if function == "rdseed" { // called if the CPU has it
 				needs = append(slices.Clip(needs), kernel.RDSEED)
 			}
@@ -474,9 +485,11 @@ func TestRequires(t *testing.T) {
 				}
 			}
 		}
-		for _, k := range kernel.Kernels(test.layer) {
-			if lanes := k.Name == "avx512lanes"; !used[k.Name] && !lanes && test.others != "none" {
-				t.Errorf("%s has no functions for %s", test.file, k.Name)
+	}
+	for l := range kernel.Layer(kernel.Layers) {
+		for _, k := range kernel.Kernels(l) {
+			if variant := k.Name == "avx512lanes" || k.Name == "avx512block"; !used[l.String()+" "+k.Name] && !variant {
+				t.Errorf("no functions are for %s %s", l, k.Name)
 			}
 		}
 	}

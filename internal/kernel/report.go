@@ -25,7 +25,7 @@ import (
 //   - "validation (FIPS 140 mode)": only the standard library's HMAC is validated.
 //   - "approval (fips140=only)": crypto/cipher refuses nonces that the caller chooses.
 type Report struct {
-	NH  string // L1 of UMAC: avx512, avx2, neon or generic
+	NH  string // L1 of UMAC: avx512 (avx2 for some sizes), avx2, neon or generic
 	AES string // key derivation and pads of UMAC: aesni, armv8 or stdlib
 
 	// HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes (for batches), sha2 or stdlib.
@@ -67,6 +67,9 @@ func NewReport() Report {
 	// The names of variants are for tests.
 	if r.AES == "vaes" || r.AES == "vaes256" {
 		r.AES = "aesni"
+	}
+	if r.NH == "avx512block" {
+		r.NH = "avx512"
 	}
 	if r.SHA512 == "avx512lanes" {
 		r.SHA512 = "avx512"

@@ -177,7 +177,8 @@ func pair256SHA(state, other *[8]uint32, p, q *byte, blocks int, k *[64]uint32, 
 //go:noescape
 func lanes256AVX512(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint32, initial, outer uint64)
 
-// iterate256SHA makes n steps of an iteration, at least one: see [Iterate].
+// iterate256SHA makes n steps of an iteration, at least one: see [Iterate]. With two compressions for a step
+// instead, here and in the functions for several iterations and for 64-bit words, PBKDF2 takes 6 to 24 % longer.
 //
 //go:noescape
 func iterate256SHA(it *iteration256, n int, k *[64]uint32)

@@ -8,7 +8,6 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
 	"example.com/fastmac/internal/asm/output"
@@ -17,12 +16,12 @@ import (
 func main() {
 	Package("example.com/fastmac/internal/kernel")
 	ConstraintExpr("!purego")
-	Implement("cpuid7")
-	MOVL(U32(7), EAX)
+	Implement("cpuid")
+	Load(Param("leaf"), EAX)
 	XORL(ECX, ECX)
 	CPUID()
 	Store(EBX, ReturnIndex(0))
 	Store(ECX, ReturnIndex(1))
 	RET()
-	output.Generate("cpuid7") // which has no secrets
+	output.Generate("cpuid") // which has no secrets
 }

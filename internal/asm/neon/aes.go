@@ -11,7 +11,6 @@ func (f *file) aes() {
 	f.write(expandKey(f.begin("expandKey")))
 	f.write(encryptWords(f.begin("encryptWords")))
 	f.write(encryptBlocks(f.begin("encryptBlocks")))
-	f.write(keystream(f.begin("keystream")))
 	f.write(rndrrs(f.begin("rndrrs")))
 }
 
@@ -193,48 +192,6 @@ func encryptBlocks(fn function) (c code) {
 	run("one", 1)
 	c.jumpIf("NE", "one")
 	c.label("done")
-	c.ret()
-	return c
-}
-
-// keystream generates AES-256 in counter mode from counter 0, eight blocks at a time, with the
-// schedule in V16 to V30.
-func keystream(fn function) (c code) {
-	const enc, p, left, counter, block x = 0, 1, 2, 3, 4
-	const wide, rounds = 8, 14
-	const keys v = 16
-	c.load(enc, fn.arg("enc"))
-	c.load(p, fn.arg("p_base"))
-	c.load(left, fn.arg("p_len"))
-	for i := v(0); i < rounds; i += 2 {
-		c.ldp(keys+i, keys+i+1, at(enc, aesBlock*int(i)))
-	}
-	c.ldrq(keys+rounds, at(enc, aesBlock*rounds))
-	c.mov(counter, zr)
-	c.label("stream")
-	for i := range v(wide) {
-		c.addx(block, counter, int(i))
-		c.rev(block, block)
-		c.zero(i)
-		c.toVector(i, 1, block)
-	}
-	c.addx(counter, counter, wide)
-	for r := range v(rounds) {
-		for i := range v(wide) {
-			c.aese(i, keys+r)
-			if r < rounds-1 {
-				c.aesmc(i)
-			}
-		}
-	}
-	for i := range v(wide) {
-		c.veor(i, i, keys+rounds)
-	}
-	for i := v(0); i < wide; i += 2 {
-		c.stp(i, i+1, next(p, 2*aesBlock))
-	}
-	c.subs(left, left, aesBlock*wide)
-	c.jumpIf("NE", "stream")
 	c.ret()
 	return c
 }

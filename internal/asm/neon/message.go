@@ -28,7 +28,8 @@ func loadUMACKey(fn function) (c code) {
 	return c
 }
 
-// tagNonce generates tagNonceNEON.
+// tagNonce generates tagNonceNEON. A pad and then tagOnlyNEON take more instructions: 330 in place of 265 for
+// UMAC-64 of 16 bytes, 375 in place of 294 for UMAC-128.
 func tagNonce(fn function) func(n int, prefix string) code {
 	return func(n int, prefix string) (c code) {
 		c.load(nonce, fn.arg("nonce_base"))

@@ -7,9 +7,9 @@
 // L1 of whole blocks, add.go, rest.go and tail.go are L1 of a part of a block, kdf.go is for the
 // L1 key, and batch.go and pad.go are for the messages and nonces of a batch.
 //
-// A kernel has code for two iterations and for four, and begins with a jump to the one
-// that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. It
-// reads nothing outside its key, its state and the bytes that it is given, and does not
+// Most kernels have code for two iterations and for four, and begin with a jump to the one
+// that its key needs: UMAC-32 takes the time of UMAC-64, and UMAC-96 that of UMAC-128. They
+// read nothing outside their key, their state and the bytes that they are given, and do not
 // branch on a secret. Go code calls functions that only choose a kernel, see choose.
 package main
 
@@ -53,9 +53,9 @@ func main() {
 	for _, v := range []isa{avx512{}, avx2{}} {
 		tagOnly(v)
 		tagNext(v)
-		tagTwo(v)
 		tagWords(v)
 	}
+	tagTwo()
 	batchConstants()
 	padConstants()
 	tagEach512()
@@ -66,10 +66,10 @@ func main() {
 	deriveL1VAES()
 	for _, v := range []isa{avx512{}, avx2{}} {
 		nhPoly128(v)
-		nhNext(v)
 	}
+	nhNext()
 	// These jump, and use no vectors.
-	keeps := []string{"nhPoly", "nhPoly128", "nhBlocks", "nhAdd", "nhNext", "fill", "tagOnly", "tagNext", "tagTwo", "tagWords"}
+	keeps := []string{"nhPoly", "nhBlocks", "nhAdd", "nhNext", "fill", "tagOnly", "tagNext", "tagTwo", "tagWords"}
 	for _, name := range keeps {
 		choose(name)
 	}
@@ -105,9 +105,9 @@ func choose(name string) {
 		to := NewDataAddr(Symbol{Name: "·" + name + end}, 0)
 		Instruction(&ir.Instruction{Opcode: "JMP", Operands: []Op{to}, IsTerminal: true})
 	}
-	use := func(v isa) {
+	use := func(flag string, v isa) {
 		next := label("next")
-		CMPB(NewDataAddr(Symbol{Name: "·use" + v.name()}, 0), Imm(0))
+		CMPB(NewDataAddr(Symbol{Name: "·" + flag}, 0), Imm(0))
 		JEQ(LabelRef(next))
 		jump(v.name())
 		Label(next)
@@ -119,12 +119,18 @@ func choose(name string) {
 		more := label("long")
 		CMPQ(field(Param(l.parameter).Len()), I32(l.above))
 		JHI(LabelRef(more))
-		use(avx2{})
+		use("useAVX2", avx2{})
 		jump("Generic")
 		Label(more)
 	}
-	use(avx512{})
-	use(avx2{})
+	switch name {
+	case "nhNext", "tagTwo": // see these
+	case "nhPoly": // see kernels_amd64.go
+		use("useNHPolyAVX512", avx512{})
+	default:
+		use("useAVX512", avx512{})
+	}
+	use("useAVX2", avx2{})
 	jump("Generic")
 }
 

@@ -6,7 +6,6 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -20,98 +19,93 @@ const (
 	key128  = 32
 )
 
-// nhPoly128 generates nhPoly128<isa>: L1 and L2 after the words of POLY-64, in one loop.
+// nhPoly128 generates nhPoly128<isa>: L1 and L2 after the words of POLY-64, in one loop. There is none for
+// two iterations: compiled code after nhBlocks then takes as long for a file, whose bytes come from memory.
+// With four, that would make a file take about a tenth longer.
 //
 // A pair of words goes through POLY-128 between the instructions of NH of the next two blocks:
 // the first half of the iterations with the first block, the other half with the second one. So
 // there is one loop over blocks, and the register half, which is 0 or 1 in units of 8 bytes for
 // each iteration in it, says which half it is.
-//
-// The code for AVX-512 is as fast as that for AVX2 on Zen 4. On an Intel Xeon (family 6 model 207,
-// Go 1.26.8) AVX2 takes 28 % longer: 55.5 microseconds per MiB for 43.4 with UMAC-128. So both stay.
 func nhPoly128(v isa) {
-	done := label("done")
-	var frame Mem
-	kernel("nhPoly128"+v.name(), func(n int, k gotypes.Component) {
-		r := newRun(v, n, k)
-		y, half := Load(Param("y"), GP64()), GP64()
-		if n == maxIterations {
-			frame = AllocLocal(keys128 + key128*maxIterations)
-		}
-		Comment("The keys of POLY-128 and their squares.")
-		for t := range n {
-			key := k.Field("l2").Index(t).Field("k128")
-			low, high := GP64(), GP64()
-			Load(key.Field("lo"), low)
-			Load(key.Field("hi"), high)
-			at := frame.Offset(keys128 + key128*t)
-			MOVQ(low, at)
-			MOVQ(high, at.Offset(8))
-			square, code := mul128Code([2]GPVirtual{low, high}, [2]Op{low, high}, nil)
-			emit(code)
-			MOVQ(square[0], at.Offset(16))
-			MOVQ(square[1], at.Offset(24))
-		}
-		XORQ(half, half)
+	const n = maxIterations
+	Implement("nhPoly128" + v.name())
+	Pragma("noescape")
+	k := Dereference(Param("k"))
+	r := newRun(v, n, k)
+	y, half := Load(Param("y"), GP64()), GP64()
+	frame := AllocLocal(keys128 + key128*n)
+	Comment("The keys of POLY-128 and their squares.")
+	for t := range n {
+		key := k.Field("l2").Index(t).Field("k128")
+		low, high := GP64(), GP64()
+		Load(key.Field("lo"), low)
+		Load(key.Field("hi"), high)
+		at := frame.Offset(keys128 + key128*t)
+		MOVQ(low, at)
+		MOVQ(high, at.Offset(8))
+		square, code := mul128Code([2]GPVirtual{low, high}, [2]Op{low, high}, nil)
+		emit(code)
+		MOVQ(square[0], at.Offset(16))
+		MOVQ(square[1], at.Offset(24))
+	}
+	XORQ(half, half)
 
-		// In the first block of a pair the words of the pair before are the last two. In the second
-		// one there is another word after them.
-		size := 8 * n
-		var steps []func()
-		for t := range n / 2 {
-			slot := GP64()
-			second := Mem{Base: frame.Base, Symbol: frame.Symbol, Disp: frame.Disp + 8*t, Index: slot, Scale: 1}
-			value := Mem{Base: y, Disp: 16 * t, Index: half, Scale: 2}
-			key := Mem{Base: frame.Base, Symbol: frame.Symbol, Disp: frame.Disp + keys128 + key128*t, Index: half, Scale: 4}
-			steps = append(steps, func() { LEAQ(Mem{Base: half, Index: half, Scale: 2}, slot) })
-			steps = append(steps, poly128Code(value, key, second.Offset(size), second)...)
-		}
-		next := func() { XORQ(Imm(uint64(size/2)), half) }
+	// In the first block of a pair the words of the pair before are the last two. In the second
+	// one there is another word after them.
+	size := 8 * n
+	var steps []func()
+	for t := range n / 2 {
+		slot := GP64()
+		second := Mem{Base: frame.Base, Symbol: frame.Symbol, Disp: frame.Disp + 8*t, Index: slot, Scale: 1}
+		value := Mem{Base: y, Disp: 16 * t, Index: half, Scale: 2}
+		key := Mem{Base: frame.Base, Symbol: frame.Symbol, Disp: frame.Disp + keys128 + key128*t, Index: half, Scale: 4}
+		steps = append(steps, func() { LEAQ(Mem{Base: half, Index: half, Scale: 2}, slot) })
+		steps = append(steps, poly128Code(value, key, second.Offset(size), second)...)
+	}
+	next := func() { XORQ(Imm(uint64(size/2)), half) }
 
-		s := newSums(v, n)
-		moveWords := func() {
-			moved := wordsIn(n)()
-			for _, from := range []int{size, 0} {
-				v.move(frame.Offset(from), moved)
-				v.move(moved, frame.Offset(from+size))
-			}
+	s := newSums(v, n)
+	moveWords := func() {
+		moved := YMM()
+		for _, from := range []int{size, 0} {
+			v.move(frame.Offset(from), moved)
+			v.move(moved, frame.Offset(from+size))
 		}
-		storeWords := func() {
-			moveWords()
-			for i, low := range reduce(v, s) {
-				VPADDQ(blockBits, low.AsX(), low.AsX())
-				v.store(low, frame.Offset(16*i))
-			}
-		}
-		first, block, last := label("first"), label("block"), label("last")
-		Comment("The first two blocks: no words are before them.")
-		Label(first)
-		r.next()
-		nhBlock(v, s, r.lo, r.hi, r.p)
-		storeWords()
-		next()
-		JNZ(LabelRef(first))
-		TESTQ(r.count, r.count)
-		JZ(LabelRef(last))
-		r.loop(block)
-		r.hash(s, steps)
-		storeWords()
-		next()
-		r.next()
-		JNZ(LabelRef(block))
-		Comment("The last pair.")
-		Label(last)
-		emit(steps)
+	}
+	storeWords := func() {
 		moveWords()
-		next()
-		JNZ(LabelRef(last))
-		JMP(LabelRef(done))
-	})
-	Label(done)
+		for i, low := range reduce(v, s) {
+			VPADDQ(blockBits, low.AsX(), low.AsX())
+			v.store(low, frame.Offset(16*i))
+		}
+	}
+	first, block, last := label("first"), label("block"), label("last")
+	Comment("The first two blocks: no words are before them.")
+	Label(first)
+	r.next()
+	nhBlock(v, s, r.lo, r.hi, r.p)
+	storeWords()
+	next()
+	JNZ(LabelRef(first))
+	TESTQ(r.count, r.count)
+	JZ(LabelRef(last))
+	r.loop(block)
+	r.hash(s, steps)
+	storeWords()
+	next()
+	r.next()
+	JNZ(LabelRef(block))
+	Comment("The last pair.")
+	Label(last)
+	emit(steps)
+	moveWords()
+	next()
+	JNZ(LabelRef(last))
 	Comment("The frame held secrets.")
 	zero := YMM()
 	VPXOR(zero, zero, zero)
-	for at := 0; at < keys128+key128*maxIterations; at += 32 {
+	for at := 0; at < keys128+key128*n; at += 32 {
 		VMOVDQU(zero, frame.Offset(at))
 	}
 	VZEROUPPER()

@@ -11,16 +11,15 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A rest is bytes of a block that are left to hash: the end of a message, or whole groups. It is
-// hashed by its size: at most a group (hashGroup), up to shortSize (hashPairs and hashTwice), and
-// more (hashLong). This changes p, length and the base of the keys.
+// A rest is bytes of a block that are left to hash: the end of a message, or whole groups. With AVX2 it
+// is hashed by its size: at most a group (hashGroup), and more (hashPairs and hashTwice). With AVX-512 it
+// is at least four groups (hashLong). This changes p, length and the base of the keys.
 type rest struct {
 	v         isa
 	n         int // iterations
 	p, length Register
 	lo, hi    Mem  // the halves of the key for the group at p; they have one base
 	whole     bool // it is whole groups
-	long      bool // it is at least four groups, for hashLong
 	follows   bool // the message has 16 bytes or more before it, which may be read
 }
 
@@ -43,11 +42,11 @@ func newRest(v isa, n int, k gotypes.Component, parameter string, state Register
 	return r
 }
 
-// masked reports whether loads may use masks.
-func (r rest) masked() bool { return r.v.name() == "AVX512" }
+// long reports whether it is for hashLong.
+func (r rest) long() bool { return r.v.name() == "AVX512" }
 
 // tail returns the rest, of which less than a group is left.
-func (r rest) tail() tail { return tail{p: r.p, size: r.length, masked: r.masked()} }
+func (r rest) tail() tail { return tail{p: r.p, size: r.length} }
 
 // keys returns the keys of all iterations for the group that is g groups ahead.
 func (r rest) keys(g int) []key {
@@ -71,40 +70,23 @@ func (r rest) next(groups int) {
 	ADDQ(Imm(uint64(groups*halfSize)), r.lo.Base)
 }
 
-// Up to shortSize bytes are hashed without 512-bit registers, with AVX-512 too: it takes
-// fewer instructions. For two iterations a vector has one half of a group. For four it
+// With AVX2 and two iterations a vector has one half of a group, or of two groups. With four it
 // has that half twice, and is used for two of them, because their keys are next to each other:
 //
 //	iterations  low             high
 //	0 and 2     lo[g], lo[g+1]  hi[g], hi[g+1]
 //	1 and 3     hi[g], hi[g+1]  lo[g+1], lo[g+2]
 
-// shortSize returns the size up to which Zen 4 takes less time so.
-func shortSize(n int) int {
-	if n == 4 {
-		return 192
-	}
-	return 256
-}
-
 // hash sets words to NH of the rest, zero-padded to whole groups, at least one, all iterations
 // side by side.
 func (r rest) hash(words VecVirtual) {
-	if r.long {
+	if r.long() {
 		r.hashLong(words)
 		return
 	}
 	group, done := label("group"), label("hashed")
 	CMPQ(r.length, Imm(groupSize))
 	JLS(LabelRef(group))
-	if r.v.name() == "AVX512" {
-		short := label("short")
-		CMPQ(r.length, I32(int32(shortSize(r.n))))
-		JLS(LabelRef(short))
-		r.hashLong(words)
-		JMP(LabelRef(done))
-		Label(short)
-	}
 	if r.n == 2 {
 		r.hashPairs(words)
 	} else {
@@ -124,7 +106,7 @@ func (r rest) hashGroup(words VecVirtual) {
 	group, loaded := label("group"), label("loaded")
 	if !r.whole {
 		JEQ(LabelRef(group))
-		if r.masked() || r.follows {
+		if r.follows {
 			r.tail().load(x, y)
 			JMP(LabelRef(loaded))
 		} else {

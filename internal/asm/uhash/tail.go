@@ -15,16 +15,11 @@ import (
 // is loaded as two halves, x and y. A register of 32 bytes gets its half twice.
 type tail struct {
 	p, size Register
-	masked  bool // loads may use masks
 }
 
-// load loads a tail of 1 to 31 bytes, or none. Without masks it must have at least 16 bytes, together
-// with those of the message that are before it.
+// load loads a tail of 1 to 31 bytes, or none. It must have at least 16 bytes, together with those of the
+// message that are before it.
 func (t tail) load(x, y VecVirtual) {
-	if t.masked {
-		t.loadMasked(x, y)
-		return
-	}
 	Comment("The last 16 bytes, shifted down to the upper half.")
 	table, end, from := GP64(), GP64(), GP64()
 	LEAQ(shiftDown.Offset(groupSize), table)
@@ -40,28 +35,7 @@ func (t tail) load(x, y VecVirtual) {
 	shifted(Mem{Base: from}, Mem{Base: table, Index: t.p, Scale: 1}, x)
 }
 
-func (t tail) loadMasked(x, y VecVirtual) {
-	both := YMM()
-	t.loadBoth(both)
-	if twice(x) {
-		VINSERTI128(U8(1), both.AsX(), both, x)
-		VPERM2I128(U8(0x11), both, both, y)
-	} else {
-		VMOVDQA(both.AsX(), x)
-		VEXTRACTI128(U8(1), both, y)
-	}
-}
-
-// loadBoth loads both halves, with masks, of a tail that may be empty.
-func (t tail) loadBoth(both VecVirtual) {
-	ones, mask := GP64(), K()
-	MOVQ(I32(-1), ones)
-	BZHIQ(t.size, ones, ones)
-	KMOVD(ones.As32(), mask)
-	VMOVDQU8_Z(Mem{Base: t.p}, mask, both)
-}
-
-// loadAlone loads a tail of 0 to 31 bytes, before which there may be none, without masks. It
+// loadAlone loads a tail of 0 to 31 bytes, before which there may be none. It
 // jumps to loaded.
 func (t tail) loadAlone(x, y VecVirtual, loaded string) {
 	few := label("few")
@@ -147,7 +121,11 @@ func fill512() {
 	Implement("fillAVX512")
 	Pragma("noescape")
 	group, x := Load(Param("group"), GP64()), YMM()
-	tail{p: Load(Param("p").Base(), GP64()), size: Load(Param("p").Len(), GP64())}.loadBoth(x)
+	p, size, ones, mask := Load(Param("p").Base(), GP64()), Load(Param("p").Len(), GP64()), GP64(), K()
+	MOVQ(I32(-1), ones)
+	BZHIQ(size, ones, ones)
+	KMOVD(ones.As32(), mask)
+	VMOVDQU8_Z(Mem{Base: p}, mask, x)
 	VMOVDQU(x, Mem{Base: group})
 	VZEROUPPER()
 	RET()

@@ -325,7 +325,7 @@ func TestMayNeed(t *testing.T) {
 	for name, want := range map[string]string{
 		"example.com/fastmac.nhAddNEON":                      "[]",
 		"example.com/fastmac.tagNonceNEON":                   "[AES]",
-		"example.com/fastmac/internal/aes.keystream":         "[AES]",
+		"example.com/fastmac/internal/aes.encryptBlocks":     "[AES]",
 		"example.com/fastmac/internal/gcm.sealARMv8":         "[AES PMULL]",
 		"example.com/fastmac/internal/sha2.pair256SHA2":      "[SHA2]",
 		"example.com/fastmac/internal/sha2.block512SHA512":   "[SHA512]",

@@ -24,9 +24,21 @@ type Choice struct {
 	Above int64
 }
 
-// ends are those of the names of the kernels among which functions choose, best first. If the flag of a
-// kernel is true, so are those of the ones after it: see kernel.Register.
-var ends = []string{"AVX512", "AVX2"}
+// ends are those of the names of the kernels among which functions choose, best first. Flags are called
+// use and then the end, or the whole name of a kernel, for that alone. If one is true, so are those after it:
+// see kernel.Register.
+var (
+	ends  = []string{"AVX512", "AVX2"}
+	flags = []string{"NHPolyAVX512", "AVX512", "AVX2"}
+)
+
+// flagOf returns the flag of a kernel.
+func flagOf(name, end string) string {
+	if i := slices.IndexFunc(flags, func(flag string) bool { return strings.EqualFold(flag, name+end) }); i >= 0 {
+		return flags[i]
+	}
+	return end
+}
 
 // portable is the end of the name of a Go function to which functions of assembly jump. The linker makes
 // a wrapper of it that has the ABI of assembly.
@@ -85,12 +97,12 @@ func (p *Program) NewChoice(f *machine.Function) (*Choice, error) {
 		}
 	}
 	executed := make(map[*machine.Instruction]bool)
-	for k := range len(ends) + 1 {
-		inUse := ends[k:]
+	for k := range len(flags) + 1 {
+		inUse := flags[k:]
 		for _, bytes := range []int64{0, max(c.Above, 0), c.Above + 1, 1 << 40} {
 			want := portable
 			for n, end := range slices.Backward(kernels) {
-				if slices.Contains(inUse, end) && (n > 0 || bytes > c.Above) {
+				if slices.Contains(inUse, flagOf(f.Name, end)) && (n > 0 || bytes > c.Above) {
 					want = end
 				}
 			}
@@ -150,8 +162,8 @@ func (p *Program) chosen(f *machine.Function, inUse []string, bytes int64, execu
 	return "", fmt.Errorf("%s: does not jump to a function", f.Name)
 }
 
-// flag returns the end of the names of the kernels whose flag i compares with 0.
-func (p *Program) flag(f *machine.Function, i *machine.Instruction) (end string, ok bool) {
+// flag returns which of flags i compares with 0.
+func (p *Program) flag(f *machine.Function, i *machine.Instruction) (flag string, ok bool) {
 	if i.Mnemonic != "cmp" {
 		return "", false
 	}
@@ -160,8 +172,8 @@ func (p *Program) flag(f *machine.Function, i *machine.Instruction) (end string,
 		return "", false
 	}
 	s := p.symbol(m.Number)
-	end, ok = strings.CutPrefix(s.Name, f.Pkg+".use")
-	return end, ok && s.Value == m.Number && s.Size == 1
+	flag, ok = strings.CutPrefix(s.Name, f.Pkg+".use")
+	return flag, ok && slices.Contains(flags, flag) && s.Value == m.Number && s.Size == 1
 }
 
 // length returns the number with which i compares the length of a slice among the arguments.

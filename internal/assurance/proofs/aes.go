@@ -154,54 +154,6 @@ func proveEncryptWords(v *prover) (cases int, err error) {
 	return cases, nil
 }
 
-// proveStretch proves stretch for 512 to 2048 bytes: counter mode, SP 800-38A section 6.5, from
-// counter 0 on, under the key at the beginning. The first 512 bytes have code of their own.
-func proveStretch(v *prover) (cases int, err error) {
-	for size := 512; size <= 2048; size += 512 {
-		v.reset()
-		p := v.variables(8, size, 0xff)
-		at := v.place(8, false, p...)
-		if err := v.call(at, size, v.capacity()); err != nil {
-			return cases, err
-		}
-		if err := v.equalWords(v.result(at, 8, size), v.counterMode(v.expand(p[:32]), size), "%d bytes", size); err != nil {
-			return cases, err
-		}
-		cases++
-	}
-	return cases, nil
-}
-
-// proveKeystream proves keystream, which is stretch for arm64 after the key schedule.
-func proveKeystream(v *prover) (cases int, err error) {
-	for size := 128; size <= 2048; size += 128 {
-		v.reset()
-		schedule := v.variables(8, 16*15, 0xff)
-		at := v.place(8, false, v.variables(8, size, 0xff)...)
-		if err := v.call(v.place(8, true, schedule...), at, size, v.capacity()); err != nil {
-			return cases, err
-		}
-		if err := v.equalWords(v.result(at, 8, size), v.counterMode(schedule, size), "%d bytes", size); err != nil {
-			return cases, err
-		}
-		cases++
-	}
-	return cases, nil
-}
-
-// counterMode returns the encrypted counters from 0 on, of AES-256.
-func (v *prover) counterMode(schedule []formula.Word, size int) (stream []formula.Word) {
-	for block := range size / 16 {
-		counter := make([]formula.Word, 16)
-		for k := range counter {
-			counter[k] = v.Constant(8, 0)
-		}
-		counter[15] = v.Constant(8, uint64(block))
-		stream = append(stream, v.encrypt(schedule, 14, counter)...)
-	}
-	return stream
-}
-
 // proveDerive proves deriveL1 for each key size: KDF, RFC 4418 section 3.2.1, of 67 blocks, in
 // turn for the two arrays, whose words are big-endian.
 func proveDerive(v *prover) (cases int, err error) {

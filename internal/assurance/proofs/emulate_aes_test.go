@@ -59,18 +59,6 @@ func TestEmulateAES(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"aes.stretchAESNI", "aes.stretchVAES256", "aes.stretchVAES"} {
-		for _, n := range []int{512, 1024, 2560} {
-			e.reset()
-			p, want := e.bytes(n), make([]byte, n)
-			block, _ := aes.NewCipher(p[:32])
-			cipher.NewCTR(block, make([]byte, 16)).XORKeyStream(want, want)
-			e.call(name, slice(e.place(p, 1, false), n)...)
-			if !bytes.Equal(p, want) {
-				t.Errorf("%s, %d bytes: wrong", name, n)
-			}
-		}
-	}
 }
 
 // gcmKey returns a gcm.Key.

@@ -67,12 +67,13 @@ func (e *emulator) uhash(isa string, key []byte, n int) *uhash {
 	return u
 }
 
-// call calls a kernel of this instruction set, or that of the next one for fewer bytes than it takes.
+// call calls a kernel of this instruction set, or that of the next one if there is none, or for fewer bytes
+// than it takes.
 func (u *uhash) call(kernel string, arguments ...uint64) {
 	u.t.Helper()
 	isa := u.isa
 	length := map[string]int{"nhAdd": 3, "tagOnly": 4, "tagNext": 5}[kernel] // the argument
-	if least := least[kernel+isa]; least > 0 && arguments[length] < uint64(least) {
+	if least := least[kernel+isa]; least > 0 && arguments[length] < uint64(least) || kernel == "nhNext" || kernel == "tagTwo" {
 		isa = "AVX2"
 	}
 	u.emulator.call("fastmac."+kernel+isa, arguments...)
@@ -300,7 +301,7 @@ func (u *uhash) testBlocks() {
 				u.t.Errorf("nhPoly%s, iteration %d, %d blocks: wrong", u.isa, t, blocks)
 			}
 		}
-		if blocks%2 == 0 {
+		if blocks%2 == 0 && u.n > 2 {
 			u.testPoly128(msg)
 		}
 	}

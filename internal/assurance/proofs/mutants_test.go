@@ -29,7 +29,7 @@ func TestProveMutant(t *testing.T) {
 		{"encryptBlocks", "mov rax, ", "0f1f440000", "depends on a secret"},
 		{"fillAVX2", "cmovb ", "0f1f4000", "held"},
 		{"fillAVX2", "cmp rdx, 0x10", "0f1f4000", "jb "},
-		{"stretchAESNI", "pop rbp", "59", "is not what it was"}, // pop rcx
+		{"nhPolyAVX2", "pop rbp", "59", "is not what it was"}, // pop rcx
 	} {
 		f := p.Find(test.function)[0]
 		n := slices.IndexFunc(f.Code, func(i *machine.Instruction) bool { return strings.HasPrefix(i.Text, test.text) })
@@ -54,8 +54,8 @@ func TestNoVerdict(t *testing.T) {
 		want     string
 	}{
 		{"noSuchKernel", 0, 1, "no function noSuchKernel"},
-		{"cpuid7", 1 << 20, 1, "has no such instruction at offset 0x100000"},
-		{"cpuid7", 0, 20, "has no such instruction at offset 0x0"},
+		{"cpuid", 1 << 20, 1, "has no such instruction at offset 0x100000"},
+		{"cpuid", 0, 20, "has no such instruction at offset 0x0"},
 	} {
 		if got := judge.Verdict(test.function, test.offset, with(make([]byte, test.bytes)), time.Hour); !strings.HasPrefix(got, Undecided) || !strings.HasSuffix(got, test.want) {
 			t.Errorf("%s: verdict %q, want %q", test.function, got, test.want)

@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 // are what one might write carelessly.
 var leaks = []struct{ file, from, to string }{
 	{"poly.go", "&isMarked // k < 2^57: less than m, if m is marked\n", "&isMarked\n\tif isMarked != 0 {\n\t\tpanic(m)\n\t}\n"},
-	{"poly.go", "addend := uint128{m.hi ^", "if m.hi>>32 == 1<<32-1 {\n\t\tpanic(m)\n\t}\n\taddend := uint128{m.hi ^"},
+	{"poly.go", "hi := m.hi - b - c", "if isMarked != 0 {\n\t\tpanic(m)\n\t}\n\thi := m.hi - b - c"},
 	{"poly.go", "k.k128.hi = binary.", "if k.k64 == 0 {\n\t\tpanic(k)\n\t}\n\tk.k128.hi = binary."},
 	{"l3.go", "return r + p36&-(r>>63)", "return r + [2]uint64{0, p36}[r>>63]"},
 	{"pad.go", "\t\treturn pad{first, second}", "\t\tif first == 0 {\n\t\t\tpanic(second)\n\t\t}\n\t\treturn pad{first, second}"},
