@@ -29,8 +29,8 @@ var benchSizes = []int{
 }
 
 // BenchmarkMAC tags messages under one key, each with the nonce after the last.
-// Its names are for benchstat, where a slash ends a value. These compare UMAC with
-// GMAC of crypto/cipher, GMAC with that, and HMAC-SHA-512 with crypto/hmac:
+// Kernels and commits are compared by internal/compare. The names are for benchstat, where a slash ends
+// a value. These compare UMAC with GMAC of crypto/cipher, GMAC with that, and HMAC-SHA-512 with crypto/hmac:
 //
 //	go test -run '^$' -bench 'MAC/.*/.*/size=(64|1024|16384)$' -count 10 -benchtime 100ms . > new.txt
 //	go run golang.org/x/perf/cmd/benchstat@latest -filter '.unit:sec/op -/impl:fastmac' -row /size -col '/alg@(gmac umac64 umac128)' new.txt

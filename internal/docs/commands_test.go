@@ -71,6 +71,8 @@ var commands = map[string]runner{
 	"GODEBUG=cpu.avx512f=off go test ./...":                                             {long: true, less: strings.NewReplacer("./...", "-short -run Vectors ./internal/conformance")},
 	"go run -C internal/peers . -quick":                                                 {inCI: true},
 	"go test example.com/fastmac/sshmac":                                                {inModule: true, long: true},
+	"go run ./internal/compare -time 1s sha256":                                         {long: true, less: strings.NewReplacer("1s", "1ms")},
+	"go run ./internal/compare -old HEAD -op 'one call'":                                {long: true, less: strings.NewReplacer("-op", "-time 1ns -op")},
 	"go run -C internal/assurance ./verify":                                             {inCI: true},
 	"go run -C internal/assurance ./mca":                                                {inCI: true},
 	"go run -C internal/assurance ./mutants/golang mutants.json '. -test.short' 'internal/conformance -test.short'":                          {test: "internal/assurance/mutants/golang/main_test.go:TestToy"},
@@ -140,20 +142,6 @@ var commands = map[string]runner{
 	// The folder goes: later commands change go.mod.
 	"go mod vendor": {inModule: true, long: true, less: strings.NewReplacer("vendor", "vendor && rm -r vendor")},
 	"CGO_ENABLED=0 go build -mod=vendor ./...": {inModule: true, long: true, less: strings.NewReplacer("CGO", "go mod vendor && CGO", "./...", "./... && rm -r vendor")},
-}
-
-// benchCommands are the commands of CONTRIBUTING.md that TestBenchstat runs: a benchmark,
-// and three comparisons.
-var benchCommands = []string{
-	"go test -run '^$' -bench 'MAC/.*/.*/size=(64|1024|16384)$' -count 10 -benchtime 100ms . > new.txt",
-	"go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op old.txt new.txt",
-	"go run golang.org/x/perf/cmd/benchstat@latest -filter .unit:sec/op -row /size -col '/alg@(gmac umac64 umac128)' new.txt",
-}
-
-func init() {
-	for _, command := range benchCommands {
-		commands[command] = runner{test: "internal/docs/commands_test.go:TestBenchstat"}
-	}
 }
 
 // inText matches a command in a sentence or a table: what does something, with arguments.
@@ -330,41 +318,6 @@ func inCI(t *testing.T, command string) bool {
 		}
 	}
 	return false
-}
-
-// TestBenchstat runs the benchmarks and the comparisons of CONTRIBUTING.md, in the long
-// run, with one short round, and checks that benchstat compares something.
-func TestBenchstat(t *testing.T) {
-	mactest.NeedGo(t)
-	needShell(t)
-	if !mactest.Long() {
-		t.Skip("for the long run: downloads benchstat")
-	}
-	dir := t.TempDir()
-	files := strings.NewReplacer("old.txt", filepath.Join(dir, "old.txt"), "new.txt", filepath.Join(dir, "new.txt"),
-		"-count 10 -benchtime 100ms", "-count 2 -benchtime 1x")
-	shell := func(command string) string {
-		cmd := exec.Command("sh", "-c", files.Replace(command))
-		cmd.Env = append(mactest.HostEnv(), "FASTMAC_TEST_LONG=")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", command, err, out)
-		}
-		return string(out)
-	}
-	found := documentCommands(t, "CONTRIBUTING.md")
-	for _, command := range benchCommands {
-		if found[command] == 0 {
-			t.Errorf("CONTRIBUTING.md does not have the command %s", command)
-		}
-	}
-	shell(benchCommands[0])
-	shell(strings.ReplaceAll(benchCommands[0], "new.txt", "old.txt"))
-	for _, command := range benchCommands[1:] {
-		if out := shell(command); strings.Count(out, "vs base") == 0 || !strings.Contains(out, "~") {
-			t.Errorf("%s compares nothing:\n%s", command, out)
-		}
-	}
 }
 
 // untilPublic matches, in a line of a document, what is true only as long as the module has no

@@ -4,7 +4,7 @@
 
 //go:build !windows
 
-package bench
+package measure
 
 import "time"
 

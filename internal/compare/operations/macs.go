@@ -1,0 +1,202 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package operations
+
+import (
+	"crypto"
+	"crypto/aes"
+	"crypto/cipher"
+	stdhmac "crypto/hmac"
+	stdpbkdf2 "crypto/pbkdf2"
+	"crypto/rand"
+	_ "crypto/sha256" // for crypto.Hash
+	_ "crypto/sha512"
+	"fmt"
+
+	"example.com/fastmac"
+	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hmac"
+	"example.com/fastmac/hwrand"
+	"example.com/fastmac/pbkdf2"
+)
+
+// batchSize is the number of messages in a batch.
+const batchSize = 16
+
+// batch returns messages of that size, with tags.
+func batch(size, tagSize int) []fastmac.Message {
+	all := make([]fastmac.Message, batchSize)
+	for i := range all {
+		all[i] = fastmac.Message{Data: message(size), Tag: make([]byte, tagSize)}
+	}
+	return all
+}
+
+func umac() (all []Operation) {
+	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
+		name := fmt.Sprintf("UMAC-%d, ", 8*tagSize)
+		newKey := func() *fastmac.UMACKey { return must(fastmac.NewUMACKey(key[:16], tagSize)) }
+		all = append(all,
+			Operation{Name: name + "one call", Own: func(size int) func(int) []byte {
+				k, msg, nonce := newKey(), message(size), new(counter)
+				return repeat(func() []byte { return k.Tag(tag, nonce.next()[4:], msg) })
+			}},
+			Operation{Name: name + "stream", Own: func(size int) func(int) []byte {
+				u, msg, nonce := newKey().New(), message(size), new(counter)
+				return repeat(func() []byte {
+					u.Reset()
+					u.Write(msg)
+					return u.Tag(tag, nonce.next()[4:])
+				})
+			}},
+			Operation{Name: fmt.Sprintf("%sbatch of %d", name, batchSize), Batch: batchSize, Own: func(size int) func(int) []byte {
+				k, b := newKey(), batch(size, tagSize)
+				nonces := make([]counter, len(b))
+				return func(n int) []byte {
+					for ; n > 0; n -= batchSize {
+						for i := range b {
+							b[i].Nonce = nonces[i].next()[4:]
+						}
+						k.TagBatch(b)
+					}
+					return b[batchSize-1].Tag
+				}
+			}},
+		)
+	}
+	return all
+}
+
+// keys are what consists of AES: the set-up of keys, and pads, which are most of a short tag.
+func keys() []Operation {
+	all := []Operation{
+		{Name: "UMAC-64, new key and a tag", Own: func(size int) func(int) []byte {
+			k, msg, nonce := new(fastmac.UMACKey), message(size), new(counter)
+			return repeat(func() []byte {
+				check(k.Init(key[:16], fastmac.UMAC64Size))
+				return k.Tag(tag, nonce.next()[4:], msg)
+			})
+		}},
+		{Name: "UMAC-128, pad of a short message", Own: func(size int) func(int) []byte {
+			k, msg, nonce := must(fastmac.NewUMACKey(key[:16], fastmac.UMAC128Size)), message(size), new(counter)
+			return repeat(func() []byte { return k.Tag(tag, nonce.next()[4:], msg) })
+		}, Size: 16},
+	}
+	if fastmac.RequireAES() == nil {
+		all = append(all, Operation{Name: "random bytes", StdName: "crypto/rand",
+			Std: func(size int) func(int) []byte {
+				p := make([]byte, size)
+				return repeat(func() []byte { rand.Read(p); return nil })
+			},
+			Own: func(size int) func(int) []byte {
+				r, p := must(hwrand.New()), make([]byte, size)
+				return repeat(func() []byte { r.Read(p); return nil })
+			}})
+	}
+	return all
+}
+
+func hmacs(h crypto.Hash) []Operation {
+	name := "HMAC-" + h.String() + ", "
+	const iterations = 32
+	std := func(size int) func(int) []byte {
+		m, msg := stdhmac.New(h.New, key[:32]), message(size)
+		return repeat(func() []byte {
+			m.Reset()
+			m.Write(msg)
+			return m.Sum(tag)
+		})
+	}
+	return []Operation{
+		{Name: name + "reused key", StdName: "crypto/hmac", Std: std, Own: func(size int) func(int) []byte {
+			k, msg := must(fastmac.NewHMACKey(h, key[:32])), message(size)
+			return repeat(func() []byte { return k.Tag(tag, msg) })
+		}},
+		{Name: name + "stream of a reused key", StdName: "crypto/hmac", Std: std, Own: func(size int) func(int) []byte {
+			m, msg := must(fastmac.NewHMACKey(h, key[:32])).New(), message(size)
+			return repeat(func() []byte {
+				m.Reset()
+				m.Write(msg)
+				return m.Sum(tag)
+			})
+		}},
+		{Name: name + "new key, package hmac", StdName: "crypto/hmac",
+			Std: func(size int) func(int) []byte {
+				msg := message(size)
+				return repeat(func() []byte {
+					m := stdhmac.New(h.New, key[:32])
+					m.Write(msg)
+					return m.Sum(tag)
+				})
+			},
+			Own: func(size int) func(int) []byte {
+				msg := message(size)
+				return repeat(func() []byte {
+					m := hmac.New(h.New, key[:32])
+					m.Write(msg)
+					return m.Sum(tag)
+				})
+			}},
+		{Name: fmt.Sprintf("%sbatch of %d", name, batchSize), StdName: "crypto/hmac", Batch: batchSize, Std: std,
+			Own: func(size int) func(int) []byte {
+				k, b := must(fastmac.NewHMACKey(h, key[:32])), batch(size, h.Size())
+				return func(n int) []byte {
+					for ; n > 0; n -= batchSize {
+						k.TagBatch(b)
+					}
+					return b[batchSize-1].Tag
+				}
+			}},
+		{Name: "PBKDF2-" + name[:len(name)-2], Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2",
+			Std: func(iterations int) func(int) []byte {
+				return repeat(func() []byte { return must(stdpbkdf2.Key(h.New, "password", key, iterations, h.Size())) })
+			},
+			Own: func(iterations int) func(int) []byte {
+				return repeat(func() []byte { return must(pbkdf2.Key(h.New, "password", key, iterations, h.Size())) })
+			}},
+	}
+}
+
+// gcms are GMAC and AES-GCM. The standard library makes a GMAC by a Seal without text.
+func gcms() []Operation {
+	stdKey := func() cipher.AEAD { return must(cipher.NewGCM(must(aes.NewCipher(key[:16])))) }
+	ownKey := func() cipher.AEAD { return must(aesgcm.NewKey(key[:16])) }
+	// seal calls newKey before each, or only once.
+	seal := func(newKey func() cipher.AEAD, each bool, size int) func(int) []byte {
+		k, msg, nonce := newKey(), message(size), new(counter)
+		sealed := make([]byte, 0, size+16)
+		return repeat(func() []byte {
+			if each {
+				k = newKey()
+			}
+			return k.Seal(sealed, nonce.next(), msg, nil)
+		})
+	}
+	open := func(k cipher.AEAD, size int) func(int) []byte {
+		nonce, text := new(counter).next(), make([]byte, 0, size)
+		sealed := k.Seal(nil, nonce, message(size), nil)
+		return repeat(func() []byte { return must(k.Open(text, nonce, sealed, nil)) })
+	}
+	return []Operation{
+		{Name: "GMAC, one call", StdName: "crypto/cipher",
+			Std: func(size int) func(int) []byte {
+				k, msg, nonce := stdKey(), message(size), new(counter)
+				return repeat(func() []byte { return k.Seal(tag, nonce.next(), nil, msg) })
+			},
+			Own: func(size int) func(int) []byte {
+				k, msg, nonce := must(fastmac.NewGMACKey(key[:16])), message(size), new(counter)
+				return repeat(func() []byte { return k.Tag(tag, nonce.next(), msg) })
+			}},
+		{Name: "AES-GCM, Seal", StdName: "crypto/cipher",
+			Std: func(size int) func(int) []byte { return seal(stdKey, false, size) },
+			Own: func(size int) func(int) []byte { return seal(ownKey, false, size) }},
+		{Name: "AES-GCM, Open", StdName: "crypto/cipher",
+			Std: func(size int) func(int) []byte { return open(stdKey(), size) },
+			Own: func(size int) func(int) []byte { return open(ownKey(), size) }},
+		{Name: "AES-GCM, new key and Seal", StdName: "crypto/cipher",
+			Std: func(size int) func(int) []byte { return seal(stdKey, true, size) },
+			Own: func(size int) func(int) []byte { return seal(ownKey, true, size) }},
+	}
+}
