@@ -32,9 +32,6 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// exampleDirs are the packages for users.
-var exampleDirs = []string{".", "hmac", "pbkdf2", "x/crypto/pbkdf2", "sshmac", "aesgcm", "hwrand"}
-
 // notInExamples are the methods that need no example: fmt, encoding and errors call them.
 var notInExamples = map[string]bool{"String": true, "Format": true, "Error": true}
 
@@ -45,7 +42,7 @@ func TestExamples(t *testing.T) {
 	fset := token.NewFileSet()
 	imports := exportImporter(t, fset)
 	used := make(map[types.Object]bool)
-	for _, dir := range exampleDirs {
+	for _, dir := range public(t) {
 		names, err := filepath.Glob(filepath.Join(dir, "example*_test.go"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: no examples (%v)", dir, err)
@@ -72,7 +69,7 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range exampleDirs {
+	for _, dir := range public(t) {
 		pkg, err := imports.Import(filepath.ToSlash(filepath.Join("example.com/fastmac", dir)))
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +108,7 @@ func namedType(t types.Type) *types.Named {
 func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 	t.Helper()
 	args := []string{"list", "-deps", "-test", "-export", "-json=ImportPath,Export"}
-	for _, dir := range exampleDirs {
+	for _, dir := range public(t) {
 		args = append(args, path.Join("example.com/fastmac", dir))
 	}
 	cmd := exec.Command("go", args...)
@@ -140,7 +137,7 @@ func TestAPI(t *testing.T) {
 	mactest.NeedGo(t)
 	imports := exportImporter(t, token.NewFileSet())
 	var b strings.Builder
-	for _, dir := range exampleDirs {
+	for _, dir := range public(t) {
 		for _, line := range declarations(t, imports, dir) {
 			fmt.Fprintln(&b, line)
 		}
@@ -324,7 +321,7 @@ var _ = []interface {
 func TestDependencies(t *testing.T) {
 	mactest.NeedGo(t)
 	module := userModule(t)
-	for _, dir := range exampleDirs {
+	for _, dir := range public(t) {
 		want := "golang.org/x/sys"
 		if dir == "sshmac" {
 			want = "example.com/fastmac/sshmac golang.org/x/crypto golang.org/x/sys"
@@ -460,15 +457,14 @@ func compares(k1, k2 *fastmac.UMACKey, u, v *fastmac.UMAC, k3, k4 *fastmac.HMACK
 // TestDocumented looks for exported names without a doc comment. Error is documented by its
 // interface.
 func TestDocumented(t *testing.T) {
-	testDocumented(t, "example.com/fastmac", "*.go")
-	testDocumented(t, "example.com/fastmac/aesgcm", "aesgcm/*.go")
-	testDocumented(t, "example.com/fastmac/hwrand", "hwrand/*.go")
-	testDocumented(t, "example.com/fastmac/sshmac", "sshmac/*.go")
+	for _, dir := range public(t) {
+		testDocumented(t, dir)
+	}
 }
 
-func testDocumented(t *testing.T, path, pattern string) {
+func testDocumented(t *testing.T, dir string) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.FromSlash(pattern))
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -484,7 +480,7 @@ func testDocumented(t *testing.T, path, pattern string) {
 		}
 		files = append(files, f)
 	}
-	pkg, err := doc.NewFromFiles(fset, files, path)
+	pkg, err := doc.NewFromFiles(fset, files, path.Join("example.com/fastmac", dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,7 @@ var saidTwice = []string{
 func packageTexts(t *testing.T) map[string]string {
 	t.Helper()
 	texts := make(map[string]string)
-	for _, dir := range append(slices.Clone(exampleDirs), "packet") {
+	for _, dir := range append(public(t), "packet") {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
