@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/kernel/table"
 	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/cpu"
 )
@@ -42,17 +43,13 @@ func TestHardware(t *testing.T) {
 	// The best kernels of this architecture, and what is reported if there is none in this build.
 	none, aes := "assembly for "+runtime.GOARCH, kernel.Active(kernel.AES)
 	best, lacks := kernel.Report{NH: "generic", AES: "stdlib", SHA256: "stdlib", SHA512: "stdlib", GCM: "stdlib"}, kernel.Report{NH: none, AES: none, SHA256: none, SHA512: none, GCM: none}
-	switch {
-	case runtime.GOARCH == "amd64" && kernel.Purego:
+	if kernels := table.Kernels[runtime.GOARCH]; kernels != nil && kernel.Purego {
 		none = "assembly (tag purego)"
 		lacks = kernel.Report{NH: none, AES: none, SHA256: none, SHA512: none, GCM: none}
-	case runtime.GOARCH == "amd64":
-		best, lacks = kernel.Report{NH: "avx512", AES: "vaes", SHA256: "avx512", SHA512: "avx512", GCM: "avx512"}, kernel.Report{}
-	case runtime.GOARCH == "arm64" && kernel.Purego:
-		none = "assembly (tag purego)"
-		lacks.NH, lacks.AES, lacks.SHA256, lacks.SHA512, lacks.GCM = none, none, none, none, none
-	case runtime.GOARCH == "arm64":
-		best, lacks = kernel.Report{NH: "neon", AES: "armv8", SHA256: "sha2", SHA512: "sha512", GCM: "armv8"}, kernel.Report{}
+	} else if kernels != nil {
+		first := func(l kernel.Layer) string { return kernels[l][0] }
+		best = kernel.Report{NH: first(kernel.NH), AES: first(kernel.AES), SHA256: first(kernel.SHA256), SHA512: first(kernel.SHA512), GCM: first(kernel.GCM)}
+		lacks = kernel.Report{}
 	}
 	if (hw.GCM == "none") != (RequireGCM() != nil) {
 		t.Errorf("GCM %s, RequireGCM() = %v", hw.GCM, RequireGCM())
@@ -67,7 +64,10 @@ func TestHardware(t *testing.T) {
 		best.SHA256, lacks.SHA256 = "stdlib", "validation (FIPS 140 mode)"
 		best.SHA512, lacks.SHA512 = best.SHA256, lacks.SHA256
 	}
-	known := []string{"avx512", "avx2", "neon", "generic", "vaes", "vaes256", "aesni", "armv8", "sha", "avx512lanes", "sha2", "sha512", "stdlib", "none"}
+	known := []string{"generic", "stdlib", "none"}
+	for _, names := range table.Kernels[runtime.GOARCH] {
+		known = append(known, names...)
+	}
 	for _, l := range []struct{ name, runs, lacks, best, none string }{
 		{"NH", hw.NH, hw.NHLacks, best.NH, lacks.NH},
 		{"AES", aes, hw.AESLacks, best.AES, lacks.AES},
@@ -170,12 +170,9 @@ func TestFeaturesOff(t *testing.T) {
 	if len(rows) == 0 || kernel.Purego || RequireGCM() != nil || fips140.Enabled() {
 		t.Skip("needs amd64 or arm64, and this package's AES and GCM in use")
 	}
-	all := map[kernel.Layer][]string{
-		kernel.NH:     {"avx512", "avx512block", "avx2", "neon", "generic"},
-		kernel.AES:    {"vaes", "vaes256", "aesni", "armv8", "stdlib"},
-		kernel.SHA256: {"avx512", "sha", "avx512lanes", "sha2", "stdlib"},
-		kernel.SHA512: {"avx512", "avx512lanes", "avx2", "sha512", "stdlib"},
-		kernel.GCM:    {"avx512", "avx2", "aesni", "armv8", "stdlib", "none"},
+	all := make(map[kernel.Layer][]string)
+	for _, l := range layers {
+		all[l] = append(slices.Clone(table.Kernels[runtime.GOARCH][l]), "generic", "stdlib", "none")
 	}
 	for _, test := range rows {
 		if strings.HasPrefix(test.off, "avx512") && !cpu.X86.HasAVX512 {

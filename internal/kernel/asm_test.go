@@ -19,11 +19,20 @@ import (
 	"example.com/fastmac/internal/golden"
 )
 
-// assembly is the files of assembly that computes with secrets.
-var assembly = []string{"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha2/sha256_amd64.s", "internal/sha2/sha512_amd64.s", "internal/prefetch/prefetch_amd64.s"}
+// assemblyOf is the files of assembly of each architecture that computes with secrets. Package
+// internal/assurance/arm64 tests that those of arm64 have no frames.
+var assemblyOf = map[string][]string{
+	"amd64": {"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha2/sha256_amd64.s", "internal/sha2/sha512_amd64.s", "internal/prefetch/prefetch_amd64.s"},
+	"arm64": {"nh_arm64.s", "internal/aes/aes_arm64.s", "internal/gcm/gcm_arm64.s", "internal/sha2/sha2_arm64.s", "internal/prefetch/prefetch_arm64.s"},
+}
 
-// assemblyARM64 is the same for arm64. Package internal/assurance/arm64 tests that it has no frames.
-var assemblyARM64 = []string{"nh_arm64.s", "internal/aes/aes_arm64.s", "internal/gcm/gcm_arm64.s", "internal/sha2/sha2_arm64.s", "internal/prefetch/prefetch_arm64.s"}
+// allAssembly is these and what computes with no secret.
+func allAssembly(goarch string) []string {
+	if goarch == "amd64" {
+		return append(slices.Clip(assemblyOf[goarch]), "internal/kernel/cpuid_amd64.s")
+	}
+	return assemblyOf[goarch]
+}
 
 // functions returns the functions of a file of assembly. Each begins with its name.
 func functions(t *testing.T, file string) []string {
@@ -47,7 +56,7 @@ type vectors struct {
 }
 
 var architectures = []vectors{{
-	files:    assembly,
+	files:    assemblyOf["amd64"],
 	register: regexp.MustCompile(`\b(?:[XYZ](\d+)|(K\d))\b`),
 	zero:     regexp.MustCompile(`^\t(?:V?PXORQ?|KXORW) +X?(K?\d+), X?(K?\d+)(?:, X?(K?\d+))?$`),
 	jump:     regexp.MustCompile(`^\t(J\w+) +(\w+)$`),
@@ -56,7 +65,7 @@ var architectures = []vectors{{
 	short: map[string]int{"·nhAddAVX512": 13, "·nhAddAVX2": 10, "·fillAVX512": 1, "·fillAVX2": 2, "·tagOnlyAVX512": 13,
 		"·tagOnlyAVX2": 10, "·tagWordsAVX512": 5, "·tagWordsAVX2": 10},
 }, {
-	files: assemblyARM64,
+	files: assemblyOf["arm64"],
 	// Of a WORD, in its comment. F is what loads and stores call V.
 	register: regexp.MustCompile(`\b[FV](\d+)\b`),
 	zero:     regexp.MustCompile(`^\tVEOR\tV(\d+)\.B16, V(\d+)\.B16, V(\d+)\.B16$`),
@@ -99,7 +108,7 @@ func TestVectorsWiped(t *testing.T) {
 // TestFunctions compares with functions.txt how many functions the tests find in each file.
 func TestFunctions(t *testing.T) {
 	var counts strings.Builder
-	for _, file := range slices.Concat(assembly, assemblyARM64) {
+	for _, file := range slices.Concat(assemblyOf["amd64"], assemblyOf["arm64"]) {
 		fmt.Fprintln(&counts, file, len(functions(t, file)))
 	}
 	if err := golden.Check("functions.txt", counts.String()); err != nil {
@@ -331,7 +340,7 @@ func TestLeft(t *testing.T) {
 // of the registers, which otherwise slow down the code that runs next, and that the
 // kernel overwrites its frame, which holds secrets, with zeros before it returns.
 func TestUpperHalves(t *testing.T) {
-	for _, file := range assembly {
+	for _, file := range assemblyOf["amd64"] {
 		for _, function := range functions(t, file) {
 			if !chooses(function) {
 				testUpperHalves(t, function)

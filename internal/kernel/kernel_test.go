@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -33,6 +34,7 @@ import (
 	"example.com/fastmac/hmac"
 	"example.com/fastmac/hwrand"
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/kernel/table"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/wipe"
 	"example.com/fastmac/pbkdf2"
@@ -421,93 +423,118 @@ func TestCPUInfo(t *testing.T) {
 	}
 }
 
+// TestTable compares the kernels of package table with those that are registered and those that report.go names, and
+// checks that each row has a function, and each function a row.
+func TestTable(t *testing.T) {
+	found := make(map[*table.Row]bool)
+	for goarch := range assemblyOf {
+		for _, file := range allAssembly(goarch) {
+			for _, function := range functions(t, file) {
+				if !chooses(function) {
+					found[rowOf(t, goarch, file, function).Row] = true
+				}
+			}
+		}
+	}
+	for i := range table.Rows {
+		if r := &table.Rows[i]; !found[r] {
+			t.Errorf("no function of %s has the name %s of internal/kernel/table", r.Folder, r.Names)
+		}
+	}
+	report, err := os.ReadFile("report.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, layers := range table.Kernels {
+		for l, names := range layers {
+			for _, name := range names {
+				if !strings.Contains(string(report), `"`+name+`"`) {
+					t.Errorf("%s: report.go does not name %s", l, name)
+				}
+			}
+		}
+	}
+	if layers := table.Kernels[runtime.GOARCH]; layers != nil && !kernel.Purego {
+		for l := range kernel.Layer(kernel.Layers) {
+			var names []string
+			for _, k := range kernel.Kernels(l) {
+				names = append(names, k.Name)
+			}
+			if !slices.Equal(names, layers[l]) {
+				t.Errorf("%s: %q are registered, internal/kernel/table has %q", l, names, layers[l])
+			}
+		}
+	}
+}
+
+// rowOf returns the row of a function of a file of assembly.
+func rowOf(t *testing.T, goarch, file, function string) table.Function {
+	t.Helper()
+	name, _, _ := strings.Cut(strings.TrimPrefix(function, "·"), "(")
+	f, err := table.Find(goarch, path.Dir(file), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestRequires compares what kernels need with the instruction sets that the generator found in
 // their assembly.
 func TestRequires(t *testing.T) {
 	if runtime.GOARCH != "amd64" || kernel.Purego {
 		t.Skip("needs amd64 and assembly")
 	}
-	used := make(map[string]bool)                             // kernels, by layer and name
 	every := []string{"CMOV", "CPUID", "MMX+", "SSE", "SSE2"} // what every amd64 CPU has
-	for _, test := range []struct {
-		file  string
-		layer kernel.Layer
-		// Functions are those of the kernel whose name, in capitals, their names end with.
-		// others is the kernel of all others.
-		others string
-	}{
-		{"nh_amd64.s", kernel.NH, ""},
-		{"internal/aes/aes_amd64.s", kernel.AES, "aesni"},
-		{"internal/gcm/gcm_amd64.s", kernel.GCM, "aesni"},
-		{"internal/sha2/sha256_amd64.s", kernel.SHA256, ""},
-		{"internal/sha2/sha512_amd64.s", kernel.SHA512, ""},
-		{"internal/kernel/cpuid_amd64.s", kernel.NH, "none"},
-		{"internal/prefetch/prefetch_amd64.s", kernel.NH, "none"},
-	} {
-		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(test.file)))
+	for _, file := range allAssembly("amd64") {
+		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(file)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		requires := regexp.MustCompile(`(?m)^// Requires: (.*)\nTEXT ·(\w+)\(SB\)`).FindAllSubmatch(text, -1)
-		computing := slices.DeleteFunc(functions(t, test.file), chooses)
+		computing := slices.DeleteFunc(functions(t, file), chooses)
 		if len(computing) != len(requires) || len(computing) == 0 {
-			t.Errorf("%s: %d functions, %d with a line Requires", test.file, len(computing), len(requires))
+			t.Errorf("%s: %d functions, %d with a line Requires", file, len(computing), len(requires))
 		}
 		for _, m := range requires {
 			function := string(m[2])
-			// Keys and pads of UMAC are in nh_amd64.s.
-			kernels := slices.Concat(kernel.Kernels(test.layer), kernel.Kernels(kernel.AES))
-			i := slices.IndexFunc(kernels, func(k kernel.Kernel) bool { return strings.HasSuffix(function, strings.ToUpper(k.Name)) })
-			if i < 0 {
-				i = slices.IndexFunc(kernels, func(k kernel.Kernel) bool { return k.Name == test.others })
-			}
-			name, needs := "none", kernel.Set(nil)
-			if i >= 0 {
-				name, needs = kernels[i].Name, kernels[i].Needs
-				l := test.layer
-				if i >= len(kernel.Kernels(l)) {
-					l = kernel.AES
+			row := rowOf(t, "amd64", file, function)
+			needs := make(map[string]kernel.Set)
+			for _, k := range kernel.Kernels(row.Layer) {
+				if slices.Contains(row.Kernels, k.Name) {
+					needs[k.Name] = k.Needs
 				}
-				used[l.String()+" "+name] = true
-			} else if test.others != "none" {
-				t.Errorf("%s: %s is of no kernel", test.file, function)
+			}
+			if len(row.Kernels) == 0 {
+				needs["every CPU"] = nil
 			}
 			if function == "rdseed" { // called if the CPU has it
-				needs = append(slices.Clip(needs), kernel.RDSEED)
+				needs["every CPU"] = kernel.Set{kernel.RDSEED}
 			}
-			asked := slices.Clone(every)
-			for _, f := range needs {
-				asked = append(asked, strings.Replace(f.String(), "BMI1", "BMI", 1)) // the generator's name for it
-			}
-			for set := range strings.SplitSeq(string(m[1]), ", ") {
-				if !slices.Contains(asked, set) {
-					t.Errorf("%s: %s requires %s, which %s does not ask for", test.file, function, set, name)
+			for name, needs := range needs {
+				asked := slices.Clone(every)
+				for _, f := range needs {
+					asked = append(asked, strings.Replace(f.String(), "BMI1", "BMI", 1)) // the generator's name for it
 				}
-			}
-		}
-	}
-	for l := range kernel.Layer(kernel.Layers) {
-		for _, k := range kernel.Kernels(l) {
-			if variant := k.Name == "avx512lanes" || k.Name == "avx512block"; !used[l.String()+" "+k.Name] && !variant {
-				t.Errorf("no functions are for %s %s", l, k.Name)
+				for set := range strings.SplitSeq(string(m[1]), ", ") {
+					if !slices.Contains(asked, set) {
+						t.Errorf("%s: %s requires %s, which %s does not ask for", file, function, set, name)
+					}
+				}
 			}
 		}
 	}
 }
 
 // TestRequiresARM64 checks that AES, PMULL, SHA2, SHA512 and RNDRRS instructions, which some CPUs lack, are
-// only in the kernels that ask for them: those of packages aes, gcm and sha2, those that run if
-// package aes is in use, and rndrrs. All CPUs of the architecture have the other instructions:
+// only in the functions for which package table has their class. All CPUs of the architecture have the other instructions:
 // TestConstantTime of internal/assurance/arm64 lists them.
 func TestRequiresARM64(t *testing.T) {
-	for _, file := range assemblyARM64 {
+	for _, file := range assemblyOf["arm64"] {
 		for _, function := range functions(t, file) {
-			name, _, _ := strings.Cut(function, "(")
-			gcm, sha2 := file == "internal/gcm/gcm_arm64.s", file == "internal/sha2/sha2_arm64.s"
-			aes := gcm || file == "internal/aes/aes_arm64.s" || name == "·tagNonceNEON" || name == "·tagNoncesNEON"
-			for instruction, allowed := range map[string]bool{`\tAES\w+`: aes, `\tVPMULL2?`: gcm, `\tSHA256\w+`: sha2 && strings.HasSuffix(name, "SHA2"), `\tSHA512\w+`: sha2 && strings.HasSuffix(name, "SHA512"), `\tMRS`: name == "·rndrrs"} {
-				if m := regexp.MustCompile(instruction).FindString(function); m != "" && !allowed {
-					t.Errorf("%s: %s has %s, which its kernel does not ask for", file, name, m[1:])
+			row := rowOf(t, "arm64", file, function)
+			for class, instruction := range map[string]string{"AES": `\tAES\w+`, "PMULL": `\tVPMULL2?`, "SHA2": `\tSHA256\w+`, "SHA512": `\tSHA512\w+`, "RNG": `\tMRS`} {
+				if m := regexp.MustCompile(instruction).FindString(function); m != "" && !slices.Contains(row.Classes, class) {
+					t.Errorf("%s: %s has %s, which its kernel does not ask for", file, row.Contract, m[1:])
 				}
 			}
 		}

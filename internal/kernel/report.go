@@ -11,7 +11,7 @@ import (
 )
 
 // A Report names the implementation in use for each layer: "avx512", "avx512lanes", "avx2", "aesni", "neon",
-// "armv8", "sha" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the
+// "armv8", "sha", "sha2" and "sha512" are assembly of this module, "generic" is its portable Go, "stdlib" is the
 // Go standard library, which may have its own assembly, and "none" is that there is no
 // implementation for this machine.
 //

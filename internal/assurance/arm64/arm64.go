@@ -97,22 +97,3 @@ func classes(mnemonic string) []machine.Class {
 	}
 	return nil
 }
-
-// MayNeed returns the classes of which instructions may be in a function.
-func MayNeed(f *machine.Function) []machine.Class {
-	switch {
-	case f.Name == "rndrrs":
-		return []machine.Class{RNG}
-	case strings.HasSuffix(f.Pkg, "/aes"):
-		return []machine.Class{AES}
-	case strings.HasSuffix(f.Pkg, "/gcm"):
-		return []machine.Class{AES, PMULL}
-	case strings.HasSuffix(f.Name, "SHA2"):
-		return []machine.Class{SHA2}
-	case strings.HasSuffix(f.Name, "SHA512"):
-		return []machine.Class{SHA512}
-	case strings.HasSuffix(f.Pkg, "/fastmac") && strings.Contains(f.Name, "Nonce"):
-		return []machine.Class{AES}
-	}
-	return nil
-}

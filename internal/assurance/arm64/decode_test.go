@@ -319,23 +319,3 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
-
-// TestMayNeed has functions of each package.
-func TestMayNeed(t *testing.T) {
-	for name, want := range map[string]string{
-		"example.com/fastmac.nhAddNEON":                      "[]",
-		"example.com/fastmac.tagNonceNEON":                   "[AES]",
-		"example.com/fastmac/internal/aes.encryptBlocks":     "[AES]",
-		"example.com/fastmac/internal/gcm.sealARMv8":         "[AES PMULL]",
-		"example.com/fastmac/internal/sha2.pair256SHA2":      "[SHA2]",
-		"example.com/fastmac/internal/sha2.block512SHA512":   "[SHA512]",
-		"example.com/fastmac/internal/wipe.zeroNonce":        "[]",
-		"example.com/fastmac/internal/something.tagNonceAES": "[]",
-	} {
-		dot := strings.LastIndexByte(name, '.')
-		f := &machine.Function{Pkg: name[:dot], Name: name[dot+1:]}
-		if got := fmt.Sprint(arm64.MayNeed(f)); got != want {
-			t.Errorf("%s may need %s, want %s", name, got, want)
-		}
-	}
-}

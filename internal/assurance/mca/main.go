@@ -25,6 +25,8 @@ import (
 	"text/tabwriter"
 
 	"example.com/fastmac/internal/assurance/llvm"
+	"example.com/fastmac/internal/assurance/program"
+	"example.com/fastmac/internal/kernel/table"
 )
 
 // An architecture has a table of its own.
@@ -39,17 +41,18 @@ type architecture struct {
 // A cpu is a model of LLVM. Models give cycles even for instructions that the CPU lacks.
 type cpu struct {
 	name    string
-	avx512  bool
-	wideAES bool // VAES and VPCLMULQDQ
+	classes []string // of instructions, of those for which kernels of the table ask
 }
+
+var all = []string{"AVX2", "AVX512", "VAES", "SHA"}
 
 var architectures = []architecture{
 	{
 		goarch:  "amd64",
 		options: []string{"-mtriple=x86_64"},
 		cpus: []cpu{
-			{"skylake-avx512", true, false}, {"icelake-server", true, true}, {"sapphirerapids", true, true}, {"alderlake", false, true},
-			{"znver2", false, false}, {"znver3", false, true}, {"znver4", true, true},
+			{"skylake-avx512", []string{"AVX2", "AVX512"}}, {"icelake-server", all}, {"sapphirerapids", all}, {"alderlake", []string{"AVX2", "VAES", "SHA"}},
+			{"znver2", []string{"AVX2", "SHA"}}, {"znver3", []string{"AVX2", "VAES", "SHA"}}, {"znver4", all},
 		},
 		kernels: kernelsAMD64,
 		limits: `
@@ -72,7 +75,11 @@ order. What the model does not know:
 		goarch:  "arm64",
 		options: []string{"-mtriple=aarch64", "-mattr=+aes,+sha3"},
 		// Left out is apple-m1: LLVM's model of it is Cyclone's, of 2013.
-		cpus:    []cpu{{name: "neoverse-n1"}, {name: "neoverse-v1"}, {name: "neoverse-v2"}},
+		cpus: []cpu{
+			{"neoverse-n1", []string{"AES", "PMULL", "SHA2"}},
+			{"neoverse-v1", []string{"AES", "PMULL", "SHA2", "SHA512"}},
+			{"neoverse-v2", []string{"AES", "PMULL", "SHA2", "SHA512"}},
+		},
 		kernels: kernelsARM64,
 		limits: `
 Cycles of one core per KiB of the message, which is in the L1 cache, or per block of SHA-2, of
@@ -80,7 +87,6 @@ which a pair has two; loop 2 of block and pair is the block of an outer hash. en
 16 bytes. gcmAesData is GMAC of crypto/cipher, for comparison. What the model
 does not know, in addition to the list for amd64:
 
-- neoverse-n1 has no SHA512 instructions: its figures of SHA-512 mean nothing.
 - LLVM 22 lets neoverse-n1 dispatch 3 operations per cycle and neoverse-v2 6. Arm's guides say 4
   and 8: where dispatch is the bound, these figures are too high.
 - It executes AESE and the AESMC after it as two operations: its figures of AES are too high for
@@ -117,12 +123,11 @@ func (a architecture) print(w io.Writer, t *llvm.Tools) error {
 	if err != nil {
 		return err
 	}
-	wideAES := regexp.MustCompile(`(?m)^v(aes|pclmul).*%[yz]mm`)
 	fmt.Fprintf(w, "\n%s\n\n", a.goarch)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(table, "kernel\tunit\t")
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(out, "kernel\tunit\t")
 	for _, cpu := range a.cpus {
-		fmt.Fprint(table, cpu.name, "\t")
+		fmt.Fprint(out, cpu.name, "\t")
 	}
 	for _, k := range a.kernels {
 		loops, err := findLoops(code, k)
@@ -130,24 +135,42 @@ func (a architecture) print(w io.Writer, t *llvm.Tools) error {
 			return err
 		}
 		for _, l := range loops {
-			fmt.Fprintf(table, "\n%s\t%s\t", l.name, k.unit)
+			classes, err := a.classes(l.function)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "\n%s\t%s\t", l.name, k.unit)
 			for _, cpu := range a.cpus {
-				if strings.Contains(l.name, "AVX512") && !cpu.avx512 || wideAES.MatchString(l.code) && !cpu.wideAES {
-					fmt.Fprint(table, "-\t")
+				if slices.ContainsFunc(classes, func(class string) bool { return !slices.Contains(cpu.classes, class) }) {
+					fmt.Fprint(out, "-\t")
 					continue
 				}
 				cycles, err := a.model(t, cpu.name, l)
 				if err != nil {
 					return fmt.Errorf("%s on %s: %w", l.name, cpu.name, err)
 				}
-				fmt.Fprintf(table, "%.1f\t", cycles/l.units)
+				fmt.Fprintf(out, "%.1f\t", cycles/l.units)
 			}
 		}
 	}
-	fmt.Fprintln(table)
-	table.Flush()
+	fmt.Fprintln(out)
+	out.Flush()
 	_, err = io.WriteString(w, a.limits)
 	return err
+}
+
+// classes returns those of instructions for which a function asks. The one of the standard library asks for none.
+func (a architecture) classes(function string) ([]string, error) {
+	own, ok := strings.CutPrefix(function, program.ModulePath)
+	if !ok {
+		return nil, nil
+	}
+	folder, name, _ := strings.Cut(own, ".")
+	row, err := table.Find(a.goarch, cmp.Or(strings.TrimPrefix(folder, "/"), "."), name)
+	if err != nil {
+		return nil, err
+	}
+	return row.Classes, nil
 }
 
 // disassemble returns the assembly of all packages, and the function compared with it.
@@ -241,6 +264,7 @@ func (k kernel) count(code []llvm.Instruction) (n int) {
 // A loop is what an iteration of a loop executes, as assembler source.
 type loop struct {
 	name, code string
+	function   string  // with its package
 	units      float64 // in an iteration
 }
 
@@ -286,6 +310,9 @@ func findLoops(functions []llvm.Function, k kernel) (all []loop, err error) {
 		loops, err := k.loops(m[1], f.Code)
 		if err != nil {
 			return nil, err
+		}
+		for i := range loops {
+			loops[i].function = f.Name
 		}
 		all = append(all, loops...)
 	}

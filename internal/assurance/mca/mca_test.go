@@ -5,6 +5,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -40,7 +41,7 @@ fastmac.test:	file format elf64-x86-64
 
 func TestFindLoops(t *testing.T) {
 	want := loop{"x.f", "vpmuludq\t%ymm2, %ymm1, %ymm3\nvmovdqu\t0x10(%rip), %ymm0\nje\tother\n" +
-		"vpmuludq\t(%rax), %xmm1, %xmm3\nje\tother\njne\tother\n", 1}
+		"vpmuludq\t(%rax), %xmm1, %xmm3\nje\tother\njne\tother\n", "example.com/fastmac/x.f", 1}
 	loops, err := findLoops(llvm.Parse(disassembly), kernel{"/x.(f|g)", "block", "vpmuludq", 3, false, 0})
 	if err != nil || len(loops) != 1 || loops[0] != want {
 		t.Errorf("loops %+v, error %v, want %+v", loops, err, want)
@@ -84,8 +85,8 @@ func TestInner(t *testing.T) {
 `
 	const inner = "aese\tv0.16b, v16.16b\ntbnz\tw5, #0x1, other\n"
 	want := []loop{
-		{"x.f, 48 bytes", "ldr\tq0, [x0]\n" + inner + inner + inner + "str\tq0, [x0], #0x10\nb.ne\tother\n", 3. / 64},
-		{"x.f, 16 bytes", "aese\tv0.16b, v16.16b\ncbz\tx5, other\n", 1. / 64},
+		{"x.f, 48 bytes", "ldr\tq0, [x0]\n" + inner + inner + inner + "str\tq0, [x0], #0x10\nb.ne\tother\n", "example.com/fastmac/x.f", 3. / 64},
+		{"x.f, 16 bytes", "aese\tv0.16b, v16.16b\ncbz\tx5, other\n", "example.com/fastmac/x.f", 1. / 64},
 	}
 	loops, err := findLoops(llvm.Parse(disassembly), kernel{"/x.f", "KiB", "aesmc aese", 64, false, 3})
 	if err != nil || !slices.Equal(loops, want) {
@@ -134,6 +135,21 @@ func TestModel(t *testing.T) {
 				t.Errorf("%s: %v KiB, %v cycles, want 1 KiB and %v to %v, more than %v", l.name, l.units, cycles, least, 10*least, before)
 			}
 			before = cycles
+		}
+	}
+}
+
+// TestClasses finds what functions ask for in the table of kernels.
+func TestClasses(t *testing.T) {
+	for function, want := range map[string]string{
+		"example.com/fastmac.nhPolyAVX512":             "[AVX2 AVX512]",
+		"example.com/fastmac/internal/gcm.hashAVX2":    "[AVX2 VAES]",
+		"crypto/internal/fips140/aes/gcm.gcmAesData":   "[]",
+		"example.com/fastmac/internal/gcm.hashUnknown": "",
+	} {
+		classes, err := architectures[0].classes(function)
+		if (err != nil) != (want == "") || err == nil && fmt.Sprint(classes) != want {
+			t.Errorf("%s: %q, %v, want %s", function, classes, err, want)
 		}
 	}
 }

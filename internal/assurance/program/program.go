@@ -8,6 +8,7 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/x86"
+	"example.com/fastmac/internal/kernel/table"
 )
 
 // A Program is a linked binary: what the CPU executes, after avo, the Go assembler and the
@@ -148,10 +150,8 @@ func Load(a *machine.Architecture, replaced map[string]string) (*Program, error)
 		if size := int64(sources[i].arguments); (size+7)/8*8 != f.Arguments+f.Results {
 			return nil, fmt.Errorf("%s: %d bytes of arguments and results, but %d are declared", f.Name, size, f.Arguments+f.Results)
 		}
-		for _, c := range f.Needs() {
-			if !slices.Contains(mayNeed(f), c) {
-				return nil, fmt.Errorf("%s: has an instruction of %s", f.Name, c)
-			}
+		if err := checkClasses(f); err != nil {
+			return nil, err
 		}
 	}
 	return p, nil
@@ -299,21 +299,31 @@ func (c Compiled) Decode(a *machine.Architecture) (*machine.Function, error) {
 	return f, nil
 }
 
-// mayNeed returns the classes of which instructions may be in a function, by the end of its name.
-func mayNeed(f *machine.Function) []machine.Class {
-	switch {
-	case f.Architecture == arm64.Architecture:
-		return arm64.MayNeed(f)
-	case strings.HasSuffix(f.Name, "AVX512"), strings.HasSuffix(f.Name, "VAES"):
-		return []machine.Class{x86.SSE, x86.AVX2, x86.VAES, x86.AVX512}
-	case strings.HasSuffix(f.Name, "VAES256"), strings.HasSuffix(f.Name, "AVX2") && strings.HasSuffix(f.Pkg, "/gcm"):
-		return []machine.Class{x86.SSE, x86.AVX2, x86.VAES}
-	case strings.HasSuffix(f.Name, "AVX2"):
-		return []machine.Class{x86.SSE, x86.AVX2}
-	case strings.HasSuffix(f.Name, "SHA"):
-		return []machine.Class{x86.SSE, x86.AVX2, x86.SHA}
+// Row returns the row of a function in the table of kernels. Each function of a Program has one.
+func Row(f *machine.Function) (table.Function, error) {
+	folder := strings.TrimPrefix(strings.TrimPrefix(f.Pkg, ModulePath), "/")
+	return table.Find(f.Architecture.Name, cmp.Or(folder, "."), f.Name)
+}
+
+// classes are those of the table by their names there. Those of arm64 have the same.
+var classes = map[string]machine.Class{"AVX2": x86.AVX2, "AVX512": x86.AVX512, "VAES": x86.VAES, "SHA": x86.SHA}
+
+// checkClasses returns an error if a function has an instruction of a class that its row does not have.
+func checkClasses(f *machine.Function) error {
+	row, err := Row(f)
+	if err != nil {
+		return err
 	}
-	return []machine.Class{x86.SSE}
+	may := []machine.Class{x86.SSE}
+	for _, name := range row.Classes {
+		may = append(may, cmp.Or(classes[name], machine.Class(name)))
+	}
+	for _, c := range f.Needs() {
+		if !slices.Contains(may, c) {
+			return fmt.Errorf("%s: has an instruction of %s, which its row of internal/kernel/table does not have", f.Name, c)
+		}
+	}
+	return nil
 }
 
 // Find returns the functions whose names begin with a prefix.

@@ -93,11 +93,11 @@ func (x proof) run(v *prover) (cases int, err error) {
 	return x.prove(v)
 }
 
-// kernelName returns the name of a function without its end, which says for which instructions, and
-// for which size of keys or of SHA-2, it is.
-func kernelName(f *machine.Function) string { return nameEnd.ReplaceAllString(f.Name, "") }
-
-var nameEnd = regexp.MustCompile(`(128|192|256|(256|512)?(AESNI|VAES(256)?|AVX512|AVX2|NEON|ARMv8|SHA(2|512)?))$`)
+// kernelName returns the contract of a function, by the table of kernels.
+func kernelName(f *machine.Function) string {
+	row, _ := program.Row(f) // without an error: see Row
+	return row.Contract
+}
 
 // proofsOf returns the proofs of a function.
 func proofsOf(f *machine.Function) []proof {
