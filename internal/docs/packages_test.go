@@ -100,3 +100,44 @@ func readCI(t *testing.T) string {
 		return strings.Join(folders, " ")
 	})
 }
+
+// places are the files of which one must name each package for users, or import it, except for some.
+var places = []struct {
+	pattern string
+	except  map[string]string // with the reason
+}{
+	{"README.md", nil},
+	{"doc.go", nil},
+	{"CONTRIBUTING.md", nil},
+	{"docs/fips-140.md", nil},
+	{"internal/kernel/*_test.go", nil}, // TestFirstUse
+	{"internal/compare/operations/*.go", nil},
+	{"internal/memory/*_test.go", map[string]string{"hmac": "its streams are those of the root package", "hwrand": "it has its own TestScan"}},
+	{"internal/assurance/timing/valgrind/probe/*.go", map[string]string{"hmac": "its streams are those of the root package"}},
+}
+
+// TestPlaces checks that what must name each package for users does.
+func TestPlaces(t *testing.T) {
+	for _, folder := range packages(t, "public") {
+		if folder == "." || strings.Contains(folder, "/") { // package x/crypto/pbkdf2 calls pbkdf2
+			continue
+		}
+		inText, imported := regexp.MustCompile("[ (`]"+folder+"[ ,/`]"), regexp.MustCompile(`"example\.com/fastmac/`+folder+`"`)
+		for _, place := range places {
+			if place.except[folder] != "" {
+				continue
+			}
+			name := inText
+			if strings.Contains(place.pattern, "*") {
+				name = imported
+			}
+			files, err := filepath.Glob(filepath.FromSlash(place.pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(files, func(file string) bool { return name.MatchString(readText(t, file)) }) {
+				t.Errorf("%s does not have package %s", place.pattern, folder)
+			}
+		}
+	}
+}
