@@ -15,6 +15,7 @@ import (
 
 	"example.com/fastmac/internal/fork"
 	"example.com/fastmac/internal/opaque"
+	"example.com/fastmac/internal/replay"
 )
 
 // maxNonces is the number of nonces that one NonceSequence returns. Calls of Next after that
@@ -139,9 +140,7 @@ type ReplayWindow struct {
 
 	size    uint64
 	highest uint64 // the highest accepted counter; 0 if there is none yet
-	// Counter c has bit c%64 of word c/64 modulo the number of words, which is a power of
-	// two. The words hold the counters up to the last one in the word of highest.
-	words []uint64
+	words   replay.Bitmap
 }
 
 // NewReplayWindow returns a window that remembers bits counters, one bit for each. It panics if
@@ -160,7 +159,7 @@ func NewReplayWindow(bits int) *ReplayWindow {
 	for words < needed {
 		words *= 2
 	}
-	return &ReplayWindow{size: uint64(bits), words: make([]uint64, words)}
+	return &ReplayWindow{size: uint64(bits), words: make(replay.Bitmap, words)}
 }
 
 // Accept reports whether counter is new, and remembers it. A counter is new if it has not been
@@ -175,24 +174,7 @@ func (w *ReplayWindow) Accept(counter uint64) bool {
 	if len(w.words) == 0 {
 		panic("fastmac: use of a ReplayWindow that NewReplayWindow did not make")
 	}
-	mask := uint64(len(w.words) - 1)
-	if counter > w.highest {
-		// The words after the word of highest still have the bits of counters that are
-		// 64*len(w.words) lower.
-		last := w.highest / 64
-		for i := min(counter/64-last, uint64(len(w.words))); i > 0; i-- {
-			w.words[(last+i)&mask] = 0
-		}
-		w.highest = counter
-	} else if w.highest-counter >= w.size {
-		return false
-	}
-	word, bit := &w.words[counter/64&mask], uint64(1)<<(counter%64)
-	if *word&bit != 0 {
-		return false
-	}
-	*word |= bit
-	return true
+	return w.words.Slide(&w.highest, w.size, counter) && w.words.Mark(counter)
 }
 
 // signNonceSize is the largest size that RFC 4418 allows, because the nonces are random.

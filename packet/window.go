@@ -9,23 +9,21 @@ import (
 	"sync/atomic"
 
 	"example.com/fastmac/internal/fork"
+	"example.com/fastmac/internal/replay"
 )
 
 // window is what a receiver remembers: the counters that it has accepted, as the ReplayWindow
 // of package fastmac does, and how many packets it has had. What changes with each packet is in one
 // cache line and one word of the bitmap: see TestLines.
 type window struct {
-	mu       sync.Mutex    // for all but left and unknown, which may be read without it
-	highest  uint64        // the highest accepted counter, or first
-	first    uint64        // no lower one is accepted
-	soft     uint64        // the end, or with a supply half-way to it: beyond is slower; 0 after Stop
-	left     atomic.Uint64 // wrong tags until the receiver is worn
-	accepted uint64        // packets
-	large    *[]uint64     // the bitmap of a window of more than minWindow bits
-
-	// Counter c has bit c%64 of word c/64 modulo the number of words, which is a power of two.
-	// The words hold the counters up to the last one in the word of highest.
-	small [minWindow / 64]uint64
+	mu       sync.Mutex     // for all but left and unknown, which may be read without it
+	highest  uint64         // the highest accepted counter, or first
+	first    uint64         // no lower one is accepted
+	soft     uint64         // the end, or with a supply half-way to it: beyond is slower; 0 after Stop
+	left     atomic.Uint64  // wrong tags until the receiver is worn
+	accepted uint64         // packets
+	large    *replay.Bitmap // the bitmap of a window of more than minWindow bits
+	small    [minWindow / 64]uint64
 
 	limit                uint64 // left at first; 0 if there is no key
 	supply               *supply
@@ -55,7 +53,7 @@ func (w *window) init(c *Config, n *supplied) {
 	w.left.Store(w.limit)
 	w.zero()
 	if c.Window > minWindow {
-		words := make([]uint64, c.Window/64)
+		words := make(replay.Bitmap, c.Window/64)
 		w.large = &words
 	}
 }
@@ -85,7 +83,7 @@ func (w *window) destroy() {
 }
 
 // words returns the bitmap.
-func (w *window) words() []uint64 {
+func (w *window) words() replay.Bitmap {
 	if w.large != nil {
 		return *w.large
 	}
@@ -125,25 +123,14 @@ func (w *window) judge(counter uint64, right bool) error {
 		}
 	}
 	words := w.words()
-	mask := uint64(len(words) - 1)
-	if counter > w.highest {
-		// The words after the word of highest still have the bits of counters that are
-		// 64*len(words) lower.
-		last := w.highest / 64
-		for i := min(counter/64-last, uint64(len(words))); i > 0; i-- {
-			words[(last+i)&mask] = 0
-		}
-		w.highest = counter
-	} else if w.highest-counter > 64*mask { // its word may have been cleared
+	if !words.Slide(&w.highest, uint64(64*(len(words)-1)+1), counter) {
 		w.old++
 		return ErrOld
 	}
-	word, bit := &words[counter/64&mask], uint64(1)<<(counter%64)
-	if *word&bit != 0 {
+	if !words.Mark(counter) {
 		w.replayed++
 		return ErrReplayed
 	}
-	*word |= bit
 	w.accepted++
 	return nil
 }
