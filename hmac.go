@@ -8,7 +8,6 @@ import (
 	"crypto"
 	"crypto/fips140"
 	"crypto/hmac"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
@@ -73,49 +72,25 @@ func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
 	if k.size != 0 {
 		k.Destroy() // the new key may be smaller
 	}
-	k.hmacKeyName, k.hash, k.size, k.wide = opaque.Of(hmacKeyText(h)), uint8(h), uint8(f.size), f.initial512 != nil
+	k.hmacKeyName, k.hash, k.size, k.wide = opaque.Of(hmacKeyText(h)), uint8(h), uint8(f.Size), f.Wide()
 	switch {
 	case useFIPS:
 		k.initFIPS(key)
 	case k.wide:
-		words[uint64](k).Init(f.initial512, f.size, key)
+		words[uint64](k).Init(f.Initial512, f.Size, key)
 	default:
-		words[uint32](k).Init(f.initial256, f.size, key)
+		words[uint32](k).Init(f.Initial256, f.Size, key)
 	}
 	return nil
 }
 
-// hmacHash is what differs between hashes whose words have the same size, 32 or 64 bits.
-type hmacHash struct {
-	hash       crypto.Hash
-	size       int // in bytes
-	initial256 *sha2.State[uint32]
-	initial512 *sha2.State[uint64] // or this one
-	new        func() hash.Hash    // for FIPS 140 mode
-}
-
-// The hashes with words of 32 bits; those with 64 bits are in hmac512.go.
-var (
-	hmacSHA224 = hmacHash{hash: crypto.SHA224, size: sha256.Size224, initial256: &sha2.Initial224, new: sha256.New224}
-	hmacSHA256 = hmacHash{hash: crypto.SHA256, size: sha256.Size, initial256: &sha2.Initial256, new: sha256.New}
-)
-
-// hmacHashes are all hashes by their crypto.Hash.
-var hmacHashes = [16]*hmacHash{
-	crypto.SHA224:     &hmacSHA224,
-	crypto.SHA256:     &hmacSHA256,
-	crypto.SHA384:     &hmacSHA384,
-	crypto.SHA512:     &hmacSHA512,
-	crypto.SHA512_224: &hmacSHA512_224,
-	crypto.SHA512_256: &hmacSHA512_256,
-}
-
 // hashOf returns what h is.
-func hashOf(h crypto.Hash) (*hmacHash, error) {
-	if h >= crypto.Hash(len(hmacHashes)) || hmacHashes[h] == nil {
+func hashOf(h crypto.Hash) (*sha2.Hash, error) {
+	f := sha2.Of(h)
+	if f == nil {
 		return nil, unsupportedError("HMAC with " + h.String() + " is not supported")
 	}
-	return hmacHashes[h], nil
+	return f, nil
 }
 
 // words returns the key in k, whose hash has words of that size.
@@ -235,33 +210,25 @@ func SumHMAC(h crypto.Hash, dst, key, msg []byte) []byte {
 	if err != nil {
 		panic(err.Error())
 	}
-	dst, tag := grow(dst, f.size)
-	f.sum(tag, key, msg)
+	dst, tag := grow(dst, f.Size)
+	sumUnder(f, tag, key, msg)
 	return dst
 }
 
-// sum sets tag to the tag of msg under key, which has been approved.
-func (f *hmacHash) sum(tag, key, msg []byte) {
+// sumUnder sets tag to the tag of msg under key, which has been approved.
+func sumUnder(f *sha2.Hash, tag, key, msg []byte) {
 	switch {
 	case useFIPS:
 		wipe.ReserveStack()
 		var k HMACKey
-		k.Init(f.hash, key)
+		k.Init(f.ID, key)
 		k.sumFIPS(tag, msg)
 		k.Destroy()
-	case f.initial512 != nil:
-		sumOnce(f.initial512, tag, key, msg)
+	case f.Initial512 != nil:
+		sumOnce(f.Initial512, tag, key, msg)
 	default:
-		sumOnce(f.initial256, tag, key, msg)
+		sumOnce(f.Initial256, tag, key, msg)
 	}
-}
-
-func sumOnce[W sha2.Word](initial *sha2.State[W], tag, key, msg []byte) {
-	wipe.ReserveStack()
-	var k sha2.Key[W]
-	k.Init(initial, len(tag), key)
-	sha2.Sum(tag, &k.Inner, &k.Outer, uint64(sha2.BlockSize[W]()), msg)
-	k = sha2.Key[W]{}
 }
 
 // HMAC is a stream that computes the HMAC, RFC 2104 and FIPS 198-1, of what is written to it, with
@@ -282,15 +249,6 @@ type HMAC struct {
 	fips    hash.Hash      // this
 }
 
-// hmacMessage is what a stream has of its message, for words of one size. So a stream has no more
-// memory than its hash needs.
-type hmacMessage[W sha2.Word] struct {
-	key   *sha2.Key[W]
-	n     uint64 // bytes hashed, including the inner pad
-	state sha2.State[W]
-	block sha2.Block[W] // its first n modulo BlockSize bytes are in use
-}
-
 // messageOf returns what m, whose hash has words of that size, has of its message.
 func messageOf[W sha2.Word](m *HMAC) *hmacMessage[W] { return (*hmacMessage[W])(m.message) }
 
@@ -307,17 +265,17 @@ func newStream[W sha2.Word](k *sha2.Key[W], h uint8, size *uint8) *HMAC {
 }
 
 // newOwner returns a stream with its own key.
-func newOwner[W sha2.Word](f *hmacHash, initial *sha2.State[W], key []byte) *HMAC {
+func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HMAC {
 	p := new(struct { // one allocation, as for UMAC
 		stream  HMAC
 		message hmacMessage[W]
 		key     sha2.Key[W]
 		size    uint8
 	})
-	p.size = uint8(f.size)
-	p.stream.begin(uint8(f.hash), &p.size, unsafe.Pointer(&p.message), sha2.Size[W]() == sha2.Size512)
+	p.size = uint8(f.Size)
+	p.stream.begin(uint8(f.ID), &p.size, unsafe.Pointer(&p.message), sha2.Size[W]() == sha2.Size512)
 	p.stream.ownsKey = true
-	p.key.Init(initial, f.size, key)
+	p.key.Init(initial, f.Size, key)
 	p.message.key = &p.key
 	p.message.reset()
 	return &p.stream
@@ -353,10 +311,10 @@ func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
 		p.stream.fips = k.newFIPS(make([]byte, sha2.BlockSize512))
 		k.Destroy()
 		return &p.stream, nil
-	case f.initial512 != nil:
-		return newOwner(f, f.initial512, key), nil
+	case f.Initial512 != nil:
+		return newOwner(f, f.Initial512, key), nil
 	default:
-		return newOwner(f, f.initial256, key), nil
+		return newOwner(f, f.Initial256, key), nil
 	}
 }
 
@@ -382,24 +340,6 @@ func (m *HMAC) Write(p []byte) (int, error) {
 
 // WriteString is Write of the bytes of s, without a copy.
 func (m *HMAC) WriteString(s string) (int, error) { return m.Write(bytesOf(s)) }
-
-func (m *hmacMessage[W]) write(p []byte) {
-	block := m.block.Bytes()
-	used := int(m.n) & (len(block) - 1)
-	m.n += uint64(len(p))
-	if used > 0 {
-		n := copy(block[used:], p)
-		p = p[n:]
-		if used+n == len(block) {
-			m.state.Compress(block)
-		}
-	}
-	if len(p) >= len(block) {
-		m.state.Compress(p)
-		p = p[len(p)&^(len(block)-1):]
-	}
-	copy(block, p)
-}
 
 // Sum appends the tag of the message written so far, Size() bytes, to b and returns the extended
 // slice. The stream does not change.
@@ -427,12 +367,6 @@ func (m *HMAC) sum(tag []byte) {
 	}
 }
 
-func (m *hmacMessage[W]) sum(tag []byte) {
-	block := m.block.Bytes()
-	used := m.n & uint64(len(block)-1)
-	sha2.Sum(tag, &m.state, &m.key.Outer, m.n-used, block[:used])
-}
-
 // Verify reports whether tag is the tag of the message written so far. It returns false if the tag
 // is not Size() bytes long, so it refuses truncated tags. The stream does not change. The comparison
 // is constant time.
@@ -456,12 +390,6 @@ func (m *HMAC) Reset() {
 	default:
 		messageOf[uint32](m).reset()
 	}
-}
-
-func (m *hmacMessage[W]) reset() {
-	clear(m.block[:])
-	m.n = uint64(sha2.BlockSize[W]())
-	m.state = m.key.Inner // a tuple assignment would copy it to the stack
 }
 
 // Size returns the size of a tag in bytes: 28, 32, 48 or 64.
@@ -499,17 +427,16 @@ func (m *HMAC) Clone() (hash.Cloner, error) {
 		}
 		return &HMAC{hmacName: m.hmacName, size: m.size, wide: m.wide, fips: h}, nil
 	case m.wide:
-		return messageOf[uint64](m).clone(m), nil
+		return cloneStream[uint64](m), nil
 	default:
-		return messageOf[uint32](m).clone(m), nil
+		return cloneStream[uint32](m), nil
 	}
 }
 
-// clone returns a copy of m, whose message is s.
-func (s *hmacMessage[W]) clone(m *HMAC) *HMAC {
-	c := newStream(s.key, 0, m.size)
+func cloneStream[W sha2.Word](m *HMAC) *HMAC {
+	c := newStream(messageOf[W](m).key, 0, m.size)
 	c.hmacName = m.hmacName
-	*messageOf[W](c) = *s
+	*messageOf[W](c) = *messageOf[W](m)
 	return c
 }
 
@@ -532,13 +459,6 @@ func (m *HMAC) Destroy() {
 	*m = HMAC{}
 }
 
-func (s *hmacMessage[W]) destroy(ownsKey bool) {
-	if ownsKey {
-		*s.key = sha2.Key[W]{}
-	}
-	*s = hmacMessage[W]{}
-}
-
 // HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains. It cannot expand a key in
 // advance, so an HMACKey holds the bytes of the key.
 
@@ -554,7 +474,7 @@ func (k *HMACKey) bytes() []byte {
 func (k *HMACKey) initFIPS(key []byte) {
 	block := k.bytes()
 	if len(key) > len(block) {
-		h := hmacHashes[k.hash].new()
+		h := sha2.Of(crypto.Hash(k.hash)).New()
 		buf := slices.Clone(key) // h is an interface, so it escapes to the heap
 		h.Write(buf)
 		clear(buf)
@@ -580,7 +500,7 @@ func approve(key []byte) error {
 func (k *HMACKey) newFIPS(buf []byte) hash.Hash {
 	block := buf[:blockSize(k.wide)]
 	copy(block, k.bytes())
-	h := hmac.New(hmacHashes[k.hash].new, block)
+	h := hmac.New(sha2.Of(crypto.Hash(k.hash)).New, block)
 	clear(block)
 	return h
 }

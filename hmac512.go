@@ -5,18 +5,64 @@
 package fastmac
 
 import (
-	"crypto"
-	"crypto/sha512"
-
 	"example.com/fastmac/internal/sha2"
+	"example.com/fastmac/internal/wipe"
 )
 
-// The hashes with words of 64 bits. SHA-384 and the truncated forms are SHA-512 with other initial
-// values, and cut. HMAC with these cuts the inner hash too, so a kernel that goes from the inner to the
-// outer hash by itself is for SHA-512 only.
-var (
-	hmacSHA384     = hmacHash{hash: crypto.SHA384, size: sha512.Size384, initial512: &sha2.Initial384, new: sha512.New384}
-	hmacSHA512     = hmacHash{hash: crypto.SHA512, size: sha512.Size, initial512: &sha2.Initial512, new: sha512.New}
-	hmacSHA512_224 = hmacHash{hash: crypto.SHA512_224, size: sha512.Size224, initial512: &sha2.Initial512_224, new: sha512.New512_224}
-	hmacSHA512_256 = hmacHash{hash: crypto.SHA512_256, size: sha512.Size256, initial512: &sha2.Initial512_256, new: sha512.New512_256}
-)
+// SHA-512 is SHA-256 with words of 64 bits in place of 32, and other constants. Of HMAC, this file is what
+// the compiler makes twice, once for each.
+
+// sumOnce sets tag to the tag of msg under key, with the hash that has that initial value.
+func sumOnce[W sha2.Word](initial *sha2.State[W], tag, key, msg []byte) {
+	wipe.ReserveStack()
+	var k sha2.Key[W]
+	k.Init(initial, len(tag), key)
+	sha2.Sum(tag, &k.Inner, &k.Outer, uint64(sha2.BlockSize[W]()), msg)
+	k = sha2.Key[W]{}
+}
+
+// hmacMessage is what a stream has of its message, for words of one size. So a stream has no more
+// memory than its hash needs.
+type hmacMessage[W sha2.Word] struct {
+	key   *sha2.Key[W]
+	n     uint64 // bytes hashed, including the inner pad
+	state sha2.State[W]
+	block sha2.Block[W] // its first n modulo BlockSize bytes are in use
+}
+
+func (m *hmacMessage[W]) write(p []byte) {
+	block := m.block.Bytes()
+	used := int(m.n) & (len(block) - 1)
+	m.n += uint64(len(p))
+	if used > 0 {
+		n := copy(block[used:], p)
+		p = p[n:]
+		if used+n == len(block) {
+			m.state.Compress(block)
+		}
+	}
+	if len(p) >= len(block) {
+		m.state.Compress(p)
+		p = p[len(p)&^(len(block)-1):]
+	}
+	copy(block, p)
+}
+
+func (m *hmacMessage[W]) sum(tag []byte) {
+	block := m.block.Bytes()
+	used := m.n & uint64(len(block)-1)
+	sha2.Sum(tag, &m.state, &m.key.Outer, m.n-used, block[:used])
+}
+
+func (m *hmacMessage[W]) reset() {
+	clear(m.block[:])
+	m.n = uint64(sha2.BlockSize[W]())
+	m.state = m.key.Inner // a tuple assignment would copy it to the stack
+}
+
+func (m *hmacMessage[W]) destroy(ownsKey bool) {
+	if ownsKey {
+		*m.key = sha2.Key[W]{}
+	}
+	*m = hmacMessage[W]{}
+}

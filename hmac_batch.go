@@ -28,7 +28,7 @@ import (
 func (k *HMACKey) TagBatch(batch []Message) {
 	k.mustLive()
 	mustHMACBatch("TagBatch", batch, int(k.size))
-	b := hmacBatch{hash: hmacHashes[k.hash], batch: batch, key: k}
+	b := hmacBatch{hash: sha2.Of(crypto.Hash(k.hash)), batch: batch, key: k}
 	b.run()
 }
 
@@ -41,7 +41,7 @@ func (k *HMACKey) TagBatch(batch []Message) {
 func (k *HMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
 	k.mustLive()
-	b := hmacBatch{hash: hmacHashes[k.hash], batch: batch, verify: true, key: k}
+	b := hmacBatch{hash: sha2.Of(crypto.Hash(k.hash)), batch: batch, verify: true, key: k}
 	b.run()
 	return allOK(batch)
 }
@@ -76,7 +76,7 @@ func SumHMACBatch(h crypto.Hash, keys [][]byte, batch []Message) {
 	if err != nil {
 		panic(err.Error())
 	}
-	mustHMACBatch("SumHMACBatch", batch, f.size)
+	mustHMACBatch("SumHMACBatch", batch, f.Size)
 	b := hmacBatch{hash: f, batch: batch, keys: keys}
 	b.run()
 }
@@ -96,7 +96,7 @@ func mustHMACBatch(f string, batch []Message, size int) {
 
 // hmacBatch is a batch under way.
 type hmacBatch struct {
-	hash   *hmacHash
+	hash   *sha2.Hash
 	batch  []Message
 	verify bool // whether to compare the tags
 	next   int  // the first message that has not been started
@@ -112,10 +112,10 @@ type hmacBatch struct {
 func (b *hmacBatch) run() {
 	switch {
 	case useFIPS:
-	case b.hash.initial512 != nil:
-		sideBySide(b, b.hash.initial512)
+	case b.hash.Initial512 != nil:
+		sideBySide(b, b.hash.Initial512)
 	default:
-		sideBySide(b, b.hash.initial256)
+		sideBySide(b, b.hash.Initial256)
 	}
 	for ; b.next < len(b.batch); b.next++ {
 		var tag hmacTag
@@ -125,7 +125,7 @@ func (b *hmacBatch) run() {
 		case b.key != nil:
 			b.key.sum(want, m.Data)
 		case b.keys != nil:
-			b.hash.sum(want, b.keys[b.next], m.Data)
+			sumUnder(b.hash, want, b.keys[b.next], m.Data)
 		default:
 			b.loader.load(b.batch, b.next)
 			b.expanded[b.next].sum(want, m.Data)
@@ -139,7 +139,7 @@ func (b *hmacBatch) run() {
 // room returns where the tag of a message is computed: in its place, or in tag if it is to be compared.
 func (b *hmacBatch) room(m *Message, tag *hmacTag) []byte {
 	if b.verify {
-		return tag[:b.hash.size]
+		return tag[:b.hash.Size]
 	}
 	return m.Tag
 }
@@ -188,7 +188,7 @@ func runPairs[W sha2.Word](b *hmacBatch, initial *sha2.State[W]) {
 		for i := range m {
 			switch n := b.next + i; {
 			case b.keys != nil:
-				keys[i].Init(initial, b.hash.size, b.keys[n])
+				keys[i].Init(initial, b.hash.Size, b.keys[n])
 			case b.expanded != nil:
 				b.loader.load(b.batch, n)
 				k := words[W](b.expanded[n])
@@ -249,7 +249,7 @@ const (
 func runLanes[W sha2.Word](b *hmacBatch, initial *sha2.State[W], lanes, minLanes int) {
 	wipe.ReserveStack()
 	s := hmacLanes[W]{hmacBatch: b, value: initial}
-	if b.hash.size != sha2.Size[W]() {
+	if b.hash.Size != sha2.Size[W]() {
 		s.cut = sha2.AllHashes
 	}
 	s.run(lanes, minLanes)
@@ -359,7 +359,7 @@ func (b *hmacLanes[W]) together(lanes int) bool {
 		b.hashes.Block(&runs, 0, b.cut)
 	}
 	for l := range batch {
-		b.finish(&batch[l], b.hashes.Hash(l)[:b.hash.size])
+		b.finish(&batch[l], b.hashes.Hash(l)[:b.hash.Size])
 	}
 	b.next += lanes
 	return true
@@ -368,7 +368,7 @@ func (b *hmacLanes[W]) together(lanes int) bool {
 // outerPad returns the outer pad of a key, in the room of a lane.
 func (b *hmacLanes[W]) outerPad(l int, key []byte) []byte {
 	pad := &b.end(l)[0]
-	pad.SetOuterPad(b.value, b.hash.size, key)
+	pad.SetOuterPad(b.value, b.hash.Size, key)
 	return pad.Bytes()
 }
 
@@ -417,13 +417,13 @@ func (b *hmacLanes[W]) advance(l int) []byte {
 		b.hashes.BeginOuter(l)
 		return run
 	}
-	b.finish(&b.batch[lane.message], b.hashes.Hash(l)[:b.hash.size])
+	b.finish(&b.batch[lane.message], b.hashes.Hash(l)[:b.hash.Size])
 	return nil
 }
 
 // outerBlock returns the block of the outer hash of a lane, if the inner one is cut.
 func (b *hmacLanes[W]) outerBlock(l int) []byte {
-	inner := b.hashes.Hash(l)[:b.hash.size]
+	inner := b.hashes.Hash(l)[:b.hash.Size]
 	return b.end(l).Write(inner, uint64(sha2.BlockSize[W]()+len(inner)))
 }
 
@@ -498,7 +498,7 @@ func sameHash(keys []*HMACKey) (n int) {
 // runExpanded computes a batch with a key for each message, all of one hash.
 func runExpanded(keys []*HMACKey, batch []Message, verify bool) {
 	if len(keys) > 0 {
-		b := hmacBatch{hash: hmacHashes[keys[0].hash], batch: batch, verify: verify, expanded: keys, loader: newKeyLoader(keys, &hmacLines)}
+		b := hmacBatch{hash: sha2.Of(crypto.Hash(keys[0].hash)), batch: batch, verify: verify, expanded: keys, loader: newKeyLoader(keys, &hmacLines)}
 		b.run()
 	}
 }

@@ -12,7 +12,6 @@ package pbkdf2
 
 import (
 	"context"
-	"crypto"
 	"crypto/fips140"
 	"crypto/pbkdf2"
 	"encoding/binary"
@@ -39,8 +38,9 @@ func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyL
 	if !ok || fips140.Enabled() || keyLength <= 0 {
 		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
-	known, calls := made.Hash(f)
-	if known == 0 || tooLong(keyLength, known) || !hasKernel(known, 1) {
+	made, calls := made.Hash(f)
+	known := sha2.Of(made)
+	if known == nil || tooLong(keyLength, known) || !known.HasSteps(1) {
 		return pbkdf2.Key(calls.Again(f), password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
@@ -78,23 +78,22 @@ func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 }
 
 func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
-	var known crypto.Hash
+	var known *sha2.Hash
 	if !fips140.Enabled() {
-		var calls made.Calls
-		known, calls = made.Hash(h)
-		h = calls.Again(h)
+		made, calls := made.Hash(h)
+		known, h = sha2.Of(made), calls.Again(h)
 	}
 	for i := range batch {
 		switch d := &batch[i]; {
 		case len(d.Key) == 0:
 			return fmt.Errorf("pbkdf2: derivation %d has no room for a key", i)
-		case known != 0 && tooLong(len(d.Key), known):
+		case known != nil && tooLong(len(d.Key), known):
 			return fmt.Errorf("pbkdf2: derivation %d: key of %d bytes is too long", i, len(d.Key))
 		case d.Iter < 1:
 			return fmt.Errorf("pbkdf2: derivation %d: %d iterations", i, d.Iter)
 		}
 	}
-	if known != 0 && hasKernel(known, len(batch)) {
+	if known != nil && known.HasSteps(len(batch)) {
 		return derive(ctx, known, batch)
 	}
 	for i := range batch {
@@ -113,34 +112,16 @@ func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 }
 
 // tooLong reports whether a key of n bytes has more than 2^32 - 1 blocks, RFC 8018 section 5.2.
-func tooLong(n int, h crypto.Hash) bool {
-	return uint64(n) > (1<<32-1)*uint64(h.Size())
-}
-
-// hasKernel reports whether there is assembly for so many keys with h.
-func hasKernel(h crypto.Hash, keys int) bool {
-	if h == crypto.SHA224 || h == crypto.SHA256 {
-		return sha2.HasSteps[uint32](h.Size(), keys)
-	}
-	return sha2.HasSteps[uint64](h.Size(), keys)
+func tooLong(n int, h *sha2.Hash) bool {
+	return uint64(n) > (1<<32-1)*uint64(h.Size)
 }
 
 // derive sets the keys of a batch.
-func derive(ctx context.Context, h crypto.Hash, batch []Derivation) error {
-	switch h {
-	case crypto.SHA224:
-		return run(ctx, &sha2.Initial224, h.Size(), batch)
-	case crypto.SHA256:
-		return run(ctx, &sha2.Initial256, h.Size(), batch)
-	case crypto.SHA384:
-		return run(ctx, &sha2.Initial384, h.Size(), batch)
-	case crypto.SHA512_224:
-		return run(ctx, &sha2.Initial512_224, h.Size(), batch)
-	case crypto.SHA512_256:
-		return run(ctx, &sha2.Initial512_256, h.Size(), batch)
-	default:
-		return run(ctx, &sha2.Initial512, h.Size(), batch)
+func derive(ctx context.Context, h *sha2.Hash, batch []Derivation) error {
+	if h.Wide() {
+		return run(ctx, h.Initial512, h.Size, batch)
 	}
+	return run(ctx, h.Initial256, h.Size, batch)
 }
 
 // steps is how many iterations of each block are made between two looks at the context. They take up to

@@ -26,6 +26,7 @@ import (
 
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha2"
 )
 
 // standard is whether all keys are crypto/pbkdf2's, in FIPS 140 mode and with BoringCrypto.
@@ -105,8 +106,8 @@ func TestTooLong(t *testing.T) {
 	}
 	for _, h := range []crypto.Hash{crypto.SHA256, crypto.SHA512} {
 		longest := math.MaxUint32 * uint64(h.Size())
-		if tooLong(int(longest), h) || !tooLong(int(longest+1), h) {
-			t.Errorf("%s: %d bytes are too long: %v, and one more: %v", h, longest, tooLong(int(longest), h), tooLong(int(longest+1), h))
+		if tooLong(int(longest), sha2.Of(h)) || !tooLong(int(longest+1), sha2.Of(h)) {
+			t.Errorf("%s: %d bytes are too long: %v, and one more: %v", h, longest, tooLong(int(longest), sha2.Of(h)), tooLong(int(longest+1), sha2.Of(h)))
 		}
 	}
 }
@@ -199,7 +200,7 @@ func TestKeyBatchErrors(t *testing.T) {
 			t.Errorf("empty batch: %v", err)
 		}
 	}
-	if standard || !hasKernel(crypto.SHA256, 3) {
+	if standard || !sha2.Of(crypto.SHA256).HasSteps(3) {
 		return // it cannot be cancelled within a key
 	}
 	ctx := &counting{Context: t.Context(), left: 5}

@@ -8,13 +8,13 @@ package made
 import (
 	"bytes"
 	"crypto"
-	"crypto/sha256"
-	"crypto/sha512"
 	"hash"
 	"reflect"
 	"strings"
 	"sync"
 	"unsafe"
+
+	"example.com/fastmac/internal/sha2"
 )
 
 // A maker is a function of the standard library that makes hashes.
@@ -28,22 +28,15 @@ type maker struct {
 // makers are those of SHA-2. There are none if its hashes are not Go's own: with BoringCrypto, and in
 // toolchains that have something like it.
 var makers = func() (all []maker) {
-	for _, m := range []struct {
-		hash crypto.Hash
-		f    func() hash.Hash
-	}{
-		{crypto.SHA256, sha256.New},
-		{crypto.SHA512, sha512.New},
-		{crypto.SHA384, sha512.New384},
-		{crypto.SHA224, sha256.New224},
-		{crypto.SHA512_256, sha512.New512_256},
-		{crypto.SHA512_224, sha512.New512_224},
-	} {
-		made := reflect.ValueOf(m.f())
+	for _, h := range sha2.Hashes {
+		if h == nil {
+			continue
+		}
+		made := reflect.ValueOf(h.New())
 		if !strings.HasPrefix(made.Type().Elem().PkgPath(), "crypto/internal/fips140/") {
 			return nil
 		}
-		all = append(all, maker{m.hash, entryOf(m.f), made.Type(), memory(made)})
+		all = append(all, maker{h.ID, entryOf(h.New), made.Type(), memory(made)})
 	}
 	return all
 }()

@@ -49,9 +49,8 @@ func Iterate[W Word](its []Iteration[W], size, n int) {
 	}
 }
 
-// HasSteps reports whether [Iterate] uses assembly for so many iterations of a hash of size bytes. If
-// not, it takes a third longer than the standard library's PBKDF2. It calls [Choose].
-func HasSteps[W Word](size, count int) bool {
+// hasSteps is [Hash.HasSteps] for a hash of size bytes. It calls [Choose].
+func hasSteps[W Word](size, count int) bool {
 	Choose[W]()
 	n, _ := sideBySide[W](count)
 	return HasAssembly[W]() || n > 0 && size == Size[W]()
