@@ -6,8 +6,8 @@
 // it, change the import line.
 //
 // HMAC with SHA-2, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and SHA-512/256 of the
-// standard library, is that of package [fastmac]; with any other hash it is that of crypto/hmac. In
-// FIPS 140 mode, and with BoringCrypto, it is always that of crypto/hmac.
+// standard library, is that of package [fastmac] if [New] knows the function that makes the hash; in all
+// other cases it is that of crypto/hmac. In FIPS 140 mode, and with BoringCrypto, it is always that.
 package hmac
 
 import (
@@ -22,29 +22,26 @@ import (
 // New returns a hash that computes the HMAC, RFC 2104, of what is written to it under key, with the
 // hash that h makes. It does not retain key.
 //
-// h may be a function such as [crypto/sha256.New], a method value such as [crypto.SHA256].New, or any
-// other function that returns a new hash for each call.
+// If h is a function of the standard library for SHA-2, such as [crypto/sha256.New], or a method value
+// such as [crypto.SHA256].New, the result is a [*fastmac.HMAC], except in FIPS 140 mode and with
+// BoringCrypto. That HMAC also has the methods Clone, Verify, WriteString and Destroy, which overwrites
+// the key. For any other function, also for one that calls these, the result is that of
+// [crypto/hmac.New]. The result is not safe for concurrent use.
 //
-// If h makes SHA-2 of the standard library, the result is a [*fastmac.HMAC], except in FIPS 140
-// mode and with BoringCrypto. That HMAC also has the methods Clone, Verify, WriteString and
-// Destroy, which overwrites the key. Otherwise the result is that of [crypto/hmac.New]. The result
-// is not safe for concurrent use.
-//
-// If h is not one of the functions named above, New calls it to find out which hash it makes. Where
-// there is no assembly for the hash, New then takes longer than that of crypto/hmac.
+// Where there is no assembly for the hash, New takes longer than that of crypto/hmac.
 func New(h func() hash.Hash, key []byte) hash.Hash {
 	if fips140.Enabled() {
 		return hmac.New(h, key)
 	}
-	known, calls := made.Hash(h)
-	if known != 0 {
-		m, err := fastmac.NewHMAC(known, key)
-		if err != nil {
-			panic(err) // not outside FIPS 140 mode
-		}
-		return m
+	known := made.Hash(h)
+	if known == nil {
+		return hmac.New(h, key)
 	}
-	return hmac.New(calls.Again(h), key)
+	m, err := fastmac.NewHMAC(known.ID, key)
+	if err != nil {
+		panic(err) // not outside FIPS 140 mode
+	}
+	return m
 }
 
 // Equal reports whether two MACs are equal. Its time depends only on their lengths.

@@ -42,71 +42,38 @@ func (blake) BlockSize() int { return 128 }
 
 func (b blake) Sum(p []byte) []byte { return append(b.Hash.Sum(p), make([]byte, 64-sha256.Size)...) }
 
-// after returns functions that make hashes which have been used.
-func after(f func() hash.Hash, use func(hash.Hash)) func() hash.Hash {
-	return func() hash.Hash {
-		h := f()
-		use(h)
-		return h
-	}
-}
-
-// turns returns a function that makes hashes by one function after the other.
-func turns(fs ...func() hash.Hash) func() hash.Hash {
-	n := 0
-	return func() hash.Hash {
-		n++
-		return fs[(n-1)%len(fs)]()
-	}
-}
-
-// makers are functions that make hashes, and whether theirs are SHA-2 of the standard library.
-// Those that count their calls are made anew for each use.
+// makers are functions that make hashes, and whether New knows that theirs are SHA-2.
 var makers = []struct {
 	name string
-	make func() func() hash.Hash
+	make func() hash.Hash
 	ours bool
 }{
-	{"sha256.New224", func() func() hash.Hash { return sha256.New224 }, true},
-	{"sha256.New", func() func() hash.Hash { return sha256.New }, true},
-	{"sha512.New384", func() func() hash.Hash { return sha512.New384 }, true},
-	{"sha512.New", func() func() hash.Hash { return sha512.New }, true},
-	{"sha512.New512_224", func() func() hash.Hash { return sha512.New512_224 }, true},
-	{"sha512.New512_256", func() func() hash.Hash { return sha512.New512_256 }, true},
-	{"crypto.SHA224", func() func() hash.Hash { return crypto.SHA224.New }, true},
-	{"crypto.SHA256", func() func() hash.Hash { return crypto.SHA256.New }, true},
-	{"crypto.SHA384", func() func() hash.Hash { return crypto.SHA384.New }, true},
-	{"crypto.SHA512", func() func() hash.Hash { return crypto.SHA512.New }, true},
-	{"crypto.SHA512_224", func() func() hash.Hash { return crypto.SHA512_224.New }, true},
-	{"crypto.SHA512_256", func() func() hash.Hash { return crypto.SHA512_256.New }, true},
-	{"closure", func() func() hash.Hash { return func() hash.Hash { return sha256.New() } }, true},
-	{"closure with a variable", func() func() hash.Hash { h := crypto.SHA384; return func() hash.Hash { return h.New() } }, true},
-	{"Reset of a fresh hash", func() func() hash.Hash { return after(sha512.New, func(h hash.Hash) { h.Reset() }) }, true},
+	{"sha256.New224", sha256.New224, true},
+	{"sha256.New", sha256.New, true},
+	{"sha512.New384", sha512.New384, true},
+	{"sha512.New", sha512.New, true},
+	{"sha512.New512_224", sha512.New512_224, true},
+	{"sha512.New512_256", sha512.New512_256, true},
+	{"crypto.SHA224", crypto.SHA224.New, true},
+	{"crypto.SHA256", crypto.SHA256.New, true},
+	{"crypto.SHA384", crypto.SHA384.New, true},
+	{"crypto.SHA512", crypto.SHA512.New, true},
+	{"crypto.SHA512_224", crypto.SHA512_224.New, true},
+	{"crypto.SHA512_256", crypto.SHA512_256.New, true},
 
-	{"crypto.SHA1", func() func() hash.Hash { return crypto.SHA1.New }, false},
-	{"sha1.New", func() func() hash.Hash { return sha1.New }, false},
-	{"md5.New", func() func() hash.Hash { return md5.New }, false},
-	{"SHA3-256", func() func() hash.Hash { return func() hash.Hash { return sha3.New256() } }, false},
-	{"SHA3-512", func() func() hash.Hash { return crypto.SHA3_512.New }, false},
-	{"FNV", func() func() hash.Hash { return func() hash.Hash { return fnv.New128a() } }, false},
-	{"embedded SHA-256", func() func() hash.Hash { return func() hash.Hash { return embedded{sha256.New()} } }, false},
-	{"pointer to embedded SHA-256", func() func() hash.Hash { return func() hash.Hash { return &embedded{sha256.New()} } }, false},
-	{"the sizes of SHA-512", func() func() hash.Hash { return func() hash.Hash { return &blake{sha256.New()} } }, false},
-	{"HMAC as a hash", func() func() hash.Hash { return func() hash.Hash { return hmac.New(sha256.New, nil) } }, false},
-	{"fastmac as a hash", func() func() hash.Hash { return func() hash.Hash { return New(sha256.New, nil) } }, false},
-	{"used SHA-256", func() func() hash.Hash {
-		return after(sha256.New, func(h hash.Hash) { h.Write([]byte("domain")) })
-	}, false},
-	{"used SHA-512", func() func() hash.Hash { return after(sha512.New, func(h hash.Hash) { h.Write(make([]byte, 128)) }) }, false},
-	{"used and reset SHA-256", func() func() hash.Hash {
-		return after(sha256.New, func(h hash.Hash) { h.Write([]byte("x")); h.Reset() })
-	}, false},
-	{"SHA-256, then SHA-224", func() func() hash.Hash { return turns(sha256.New, sha256.New224) }, false},
-	{"SHA-224, then SHA-256", func() func() hash.Hash { return turns(sha256.New224, sha256.New) }, false},
-	{"SHA-1, then SHA-256", func() func() hash.Hash { return turns(sha1.New, sha256.New) }, false},
-	{"SHA-256, then used SHA-256", func() func() hash.Hash {
-		return turns(sha256.New, after(sha256.New, func(h hash.Hash) { h.Write([]byte("domain")) }))
-	}, false},
+	{"closure", func() hash.Hash { return sha256.New() }, false},
+	{"closure with a variable", func() func() hash.Hash { h := crypto.SHA384; return func() hash.Hash { return h.New() } }(), false},
+	{"used SHA-256", func() hash.Hash { h := sha256.New(); h.Write([]byte("domain")); return h }, false},
+	{"crypto.SHA1", crypto.SHA1.New, false},
+	{"sha1.New", sha1.New, false},
+	{"md5.New", md5.New, false},
+	{"SHA3-256", func() hash.Hash { return sha3.New256() }, false},
+	{"SHA3-512", crypto.SHA3_512.New, false},
+	{"FNV", func() hash.Hash { return fnv.New128a() }, false},
+	{"embedded SHA-256", func() hash.Hash { return embedded{sha256.New()} }, false},
+	{"the sizes of SHA-512", func() hash.Hash { return &blake{sha256.New()} }, false},
+	{"HMAC as a hash", func() hash.Hash { return hmac.New(sha256.New, nil) }, false},
+	{"fastmac as a hash", func() hash.Hash { return New(sha256.New, nil) }, false},
 }
 
 // TestNew compares New with that of crypto/hmac, with hashes of all kinds.
@@ -114,32 +81,42 @@ func TestNew(t *testing.T) {
 	skipEnforced(t)
 	for _, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
-			for range 3 { // a function that is not SHA-2 is remembered
-				for _, keySize := range []int{0, 1, 32, 63, 64, 65, 128, 129, 500} {
-					key := bytes.Repeat([]byte{byte(keySize)}, keySize)
-					ours, theirs := New(m.make(), key), hmac.New(m.make(), key)
-					if _, ok := ours.(*fastmac.HMAC); ok != (m.ours && !standard) {
-						t.Fatalf("it is a %T", ours)
+			for _, keySize := range []int{0, 1, 32, 63, 64, 65, 128, 129, 500} {
+				key := bytes.Repeat([]byte{byte(keySize)}, keySize)
+				ours, theirs := New(m.make, key), hmac.New(m.make, key)
+				if _, ok := ours.(*fastmac.HMAC); ok != (m.ours && !standard) {
+					t.Fatalf("it is a %T", ours)
+				}
+				if ours.Size() != theirs.Size() || ours.BlockSize() != theirs.BlockSize() {
+					t.Errorf("sizes %d and %d, want %d and %d", ours.Size(), ours.BlockSize(), theirs.Size(), theirs.BlockSize())
+				}
+				for n := range 3 {
+					for _, h := range []hash.Hash{ours, theirs} {
+						io.WriteString(h, "a message")
+						h.Write(make([]byte, 100*n))
 					}
-					if ours.Size() != theirs.Size() || ours.BlockSize() != theirs.BlockSize() {
-						t.Errorf("sizes %d and %d, want %d and %d", ours.Size(), ours.BlockSize(), theirs.Size(), theirs.BlockSize())
+					if got, want := ours.Sum([]byte("prefix")), theirs.Sum([]byte("prefix")); !bytes.Equal(got, want) {
+						t.Errorf("key of %d bytes, message %d: %x, want %x", keySize, n, got, want)
 					}
-					for n := range 3 {
-						for _, h := range []hash.Hash{ours, theirs} {
-							io.WriteString(h, "a message")
-							h.Write(make([]byte, 100*n))
-						}
-						if got, want := ours.Sum([]byte("prefix")), theirs.Sum([]byte("prefix")); !bytes.Equal(got, want) {
-							t.Errorf("key of %d bytes, message %d: %x, want %x", keySize, n, got, want)
-						}
-						if n == 1 {
-							ours.Reset()
-							theirs.Reset()
-						}
+					if n == 1 {
+						ours.Reset()
+						theirs.Reset()
 					}
 				}
 			}
 		})
+	}
+}
+
+// TestCalls counts how often New calls a function of the program: as often as that of crypto/hmac.
+func TestCalls(t *testing.T) {
+	skipEnforced(t)
+	calls := 0
+	f := func() hash.Hash { calls++; return sha256.New() }
+	hmac.New(f, nil)
+	want := calls
+	if New(f, nil); calls != 2*want {
+		t.Errorf("%d calls, want %d", calls-want, want)
 	}
 }
 
@@ -152,18 +129,16 @@ func skipEnforced(t *testing.T) {
 // TestOneEntry calls New with functions that have the same code and make different hashes.
 func TestOneEntry(t *testing.T) {
 	skipEnforced(t)
-	for range 3 {
-		for _, h := range []crypto.Hash{crypto.SHA1, crypto.SHA256, crypto.SHA1, crypto.SHA512, crypto.MD5, crypto.SHA3_256, crypto.SHA224} {
-			for _, f := range []func() hash.Hash{h.New, func() hash.Hash { return h.New() }} {
-				m := New(f, []byte("key"))
-				want := hmac.New(h.New, []byte("key"))
-				if got, want := m.Sum(nil), want.Sum(nil); !bytes.Equal(got, want) {
-					t.Errorf("%v: %x, want %x", h, got, want)
-				}
-				isSHA2 := h == crypto.SHA224 || h == crypto.SHA256 || h == crypto.SHA512
-				if _, ok := m.(*fastmac.HMAC); ok != (isSHA2 && !standard) {
-					t.Errorf("%v: it is a %T", h, m)
-				}
+	for _, h := range []crypto.Hash{crypto.SHA1, crypto.SHA256, crypto.SHA1, crypto.SHA512, crypto.MD5, crypto.SHA3_256, crypto.SHA224} {
+		for i, f := range []func() hash.Hash{h.New, func() hash.Hash { return h.New() }} {
+			m := New(f, []byte("key"))
+			want := hmac.New(h.New, []byte("key"))
+			if got, want := m.Sum(nil), want.Sum(nil); !bytes.Equal(got, want) {
+				t.Errorf("%v: %x, want %x", h, got, want)
+			}
+			ours := i == 0 && (h == crypto.SHA224 || h == crypto.SHA256 || h == crypto.SHA512)
+			if _, ok := m.(*fastmac.HMAC); ok != (ours && !standard) {
+				t.Errorf("%v: it is a %T", h, m)
 			}
 		}
 	}

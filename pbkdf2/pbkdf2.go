@@ -6,8 +6,9 @@
 // the results and the errors of [crypto/pbkdf2.Key]: to use it, change the import line. [KeyBatch]
 // derives many keys side by side.
 //
-// The HMAC is that of package [fastmac] where the tags of package hmac are. In all other cases, and
-// on CPUs for which there is no assembly for the hash, both functions use crypto/pbkdf2.
+// The HMAC is that of package [fastmac] for the functions that New of package hmac knows, such as
+// [crypto/sha256.New]. In all other cases, and on CPUs for which there is no assembly for the hash, both
+// functions use crypto/pbkdf2.
 package pbkdf2
 
 import (
@@ -38,10 +39,9 @@ func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyL
 	if !ok || fips140.Enabled() || keyLength <= 0 {
 		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
-	made, calls := made.Hash(f)
-	known := sha2.Of(made)
+	known := made.Hash(f)
 	if known == nil || tooLong(keyLength, known) || !known.HasSteps(1) {
-		return pbkdf2.Key(calls.Again(f), password, salt, iter, keyLength)
+		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
 	derive(context.Background(), known, []Derivation{{password, salt, iter, key}})
@@ -80,8 +80,7 @@ func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
 	var known *sha2.Hash
 	if !fips140.Enabled() {
-		made, calls := made.Hash(h)
-		known, h = sha2.Of(made), calls.Again(h)
+		known = made.Hash(h)
 	}
 	for i := range batch {
 		switch d := &batch[i]; {
