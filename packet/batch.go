@@ -204,12 +204,17 @@ func (f *form) check(p *Packet, saved *trailer) (data, tag []byte) {
 		return nil, nil
 	}
 	n := len(p.Bytes) - f.overhead()
-	data, tag = p.Bytes[:n], p.Bytes[n+numberSize:]
-	if len(p.Data) > 0 {
-		tag = saved[numberSize:copy(saved[:], p.Bytes[n:])]
-		data = p.Bytes[:n+copy(p.Bytes[n:], p.Data)]
+	if len(p.Data) == 0 {
+		return p.Bytes[:n], p.Bytes[n+numberSize:]
 	}
-	return data, tag
+	return f.borrow(p.Bytes, n, p.Data, saved)
+}
+
+// borrow writes data over the trailer of a packet with a message of n bytes, and saves the trailer. It
+// returns what is to be hashed, and the tag.
+func (f *form) borrow(packet []byte, n int, data []byte, saved *trailer) (hashed, tag []byte) {
+	tag = saved[numberSize:copy(saved[:], packet[n:])]
+	return packet[:n+copy(packet[n:], data)], tag
 }
 
 // restore writes back the trailers of packets that check has overwritten.

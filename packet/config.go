@@ -166,6 +166,26 @@ func (c *Config) pair(me, peer string) (send, receive Config, err error) {
 	return send, receive, nil
 }
 
+// newPair is NewUMACPair or NewGMACPair, which differ in the functions.
+func newPair[S interface{ Destroy() }, R any](c Config, me, peer string, n Counters, newSender func(Config, Counters) (S, error), newReceiver func(Config, Counters) (R, error)) (s S, r R, err error) {
+	send, receive, err := c.pair(me, peer)
+	if err != nil {
+		return s, r, err
+	}
+	// The sender comes first: if the receiver fails, a Store has skipped counters of the sender, and
+	// none that packets arrive with.
+	sender, err := newSender(send, n)
+	if err != nil {
+		return s, r, err
+	}
+	receiver, err := newReceiver(receive, n)
+	if err != nil {
+		sender.Destroy()
+		return s, r, err
+	}
+	return sender, receiver, nil
+}
+
 // Labels of what is derived from a Secret.
 const (
 	keyLabel   = "fastmac packet 2"

@@ -52,22 +52,7 @@ type UMACReceiver struct {
 // Sender or Receiver of c is not empty, if peer is empty, or if the names are equal. Its other
 // errors are those of [UMACSender.Init] and [UMACReceiver.Init].
 func NewUMACPair(c Config, me, peer string, n Counters) (*UMACSender, *UMACReceiver, error) {
-	sending, receiving, err := c.pair(me, peer)
-	if err != nil {
-		return nil, nil, err
-	}
-	// The sender comes first: if the receiver fails, a Store has skipped counters of the sender, and
-	// none that packets arrive with.
-	s, err := NewUMACSender(sending, n)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := NewUMACReceiver(receiving, n)
-	if err != nil {
-		s.Destroy()
-		return nil, nil, err
-	}
-	return s, r, nil
+	return newPair(c, me, peer, n, NewUMACSender, NewUMACReceiver)
 }
 
 // NewUMACSender returns a sender that uses the counters of n. Its errors are those of
@@ -281,7 +266,10 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	if len(data) == 0 {
 		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
 	} else {
-		right = r.verify(packet, n, nonce[:], data)
+		var saved trailer
+		hashed, tag := r.form.borrow(packet, n, data, &saved)
+		right = r.key.Verify(tag, nonce[:], hashed)
+		copy(packet[n:], saved[:])
 	}
 	counter = counterOf(number)
 	r.window.mu.Lock()
@@ -291,16 +279,6 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 		return nil, authentic(counter, err), err
 	}
 	return packet[:n], counter, nil
-}
-
-// verify reports whether the tag of a packet with a message of n bytes and data is right.
-func (r *UMACReceiver) verify(packet []byte, n int, nonce, data []byte) bool {
-	var saved [numberSize + maxTagSize]byte
-	trailer := saved[:copy(saved[:], packet[n:])]
-	copy(packet[n:], data)
-	right := r.key.Verify(trailer[numberSize:], nonce, packet[:n+len(data)])
-	copy(packet[n:], trailer)
-	return right
 }
 
 // OpenBatch opens batch[i].Bytes, as [UMACReceiver.Open] does, in the order of the batch. With
