@@ -4,22 +4,10 @@
 
 package fastmac
 
-import (
-	"example.com/fastmac/internal/sha2"
-	"example.com/fastmac/internal/wipe"
-)
+import "example.com/fastmac/internal/sha2"
 
 // SHA-512 is SHA-256 with words of 64 bits in place of 32, and other constants. Of HMAC, this file is what
 // the compiler makes twice, once for each.
-
-// sumOnce sets tag to the tag of msg under key, with the hash that has that initial value.
-func sumOnce[W sha2.Word](initial *sha2.State[W], tag, key, msg []byte) {
-	wipe.ReserveStack()
-	var k sha2.Key[W]
-	k.Init(initial, len(tag), key)
-	sha2.Sum(tag, &k.Inner, &k.Outer, uint64(sha2.BlockSize[W]()), msg)
-	k = sha2.Key[W]{}
-}
 
 // hmacMessage is what a stream has of its message, for words of one size. So a stream has no more
 // memory than its hash needs.

@@ -592,7 +592,7 @@ func TestFIPSWiped(t *testing.T) {
 	useFIPS = true
 	k := newKey(crypto.SHA512, []byte("0123456789abcdef"))
 	buf := bytes.Repeat([]byte{1}, sha512.BlockSize)
-	k.newFIPS(buf)
+	newFIPS(k.function(), k.bytes(), buf)
 	if !bytes.Equal(buf, make([]byte, len(buf))) {
 		t.Error("a key is left in the buffer of newFIPS")
 	}

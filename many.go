@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/prefetch"
+	"example.com/fastmac/internal/sha2"
 )
 
 // TagBatch writes the tag of batch[i].Data under keys[i] and batch[i].Nonce to batch[i].Tag, for
@@ -128,6 +129,60 @@ func verifyMany[K UMACKey | GMACKey](keys []*K, lines *keyLines, batch []Message
 		m.OK, all = right, all && right
 	}
 	return all
+}
+
+// tagHMACs is [TagBatch] for HMAC.
+func tagHMACs(keys []*HMACKey, batch []Message) {
+	mustNonces(batch, "HMAC", 0, 0, "none")
+	for first := 0; first < len(keys); {
+		n := sameHash(keys[first:])
+		for i := range n {
+			if size := int(keys[first].size); len(batch[first+i].Tag) != size {
+				runExpanded(keys[first:first+i], batch[first:first+i], false)
+				panic(badTag("TagBatch", first+i, len(batch[first+i].Tag), size))
+			}
+		}
+		runExpanded(keys[first:first+n], batch[first:first+n], false)
+		if first += n; first < len(keys) && keys[first] == nil {
+			panic(nilKey(first))
+		} else if first < len(keys) {
+			keys[first].mustLive()
+		}
+	}
+}
+
+// verifyHMACs is [VerifyBatch] for HMAC.
+func verifyHMACs(keys []*HMACKey, batch []Message) bool {
+	for first := 0; first < len(keys); {
+		n := sameHash(keys[first:])
+		runExpanded(keys[first:first+n], batch[first:first+n], true)
+		if first += n; first < len(keys) && keys[first] == nil {
+			first++ // not OK
+		} else if first < len(keys) {
+			keys[first].mustLive()
+		}
+	}
+	return allOK(batch)
+}
+
+// sameHash returns how many keys at the beginning have one hash, and are neither nil nor destroyed. It
+// looks at all of them before they are used, because messages side by side do not end in order: loads
+// of keys are cheap beside SHA-2.
+func sameHash(keys []*HMACKey) (n int) {
+	for n < len(keys) && keys[n] != nil && keys[n].size != 0 && keys[n].hash == keys[0].hash {
+		n++
+	}
+	return n
+}
+
+// runExpanded computes a batch with a key for each message, all of one hash.
+func runExpanded(keys []*HMACKey, batch []Message, verify bool) {
+	if len(keys) > 0 {
+		next := newKeyLoader(keys, &hmacLines)
+		runHMACs(&sha2.Batch{Hash: keys[0].function(), Messages: messagesOf(batch), Verify: verify,
+			Expanded: next.keys, At: unsafe.Offsetof(keys[0].states), Load: func(i int) { next.load(batch, i) },
+		}, batch, func(tag []byte, i int) { keys[i].sumFIPS(tag, batch[i].Data) })
+	}
 }
 
 // keysAhead is how many keys ahead of a message are loaded, at least, while those of the messages

@@ -41,6 +41,14 @@ func Of(h crypto.Hash) *Hash {
 // Wide reports whether the words of h have 64 bits.
 func (h *Hash) Wide() bool { return h.Initial512 != nil }
 
+// BlockSize returns the size of a block in bytes.
+func (h *Hash) BlockSize() int {
+	if h.Wide() {
+		return BlockSize512
+	}
+	return BlockSize256
+}
+
 // HasSteps reports whether [Iterate] uses assembly for so many iterations of h. If not, it takes a third
 // longer than the standard library's PBKDF2.
 func (h *Hash) HasSteps(count int) bool {

@@ -7,12 +7,19 @@ package sha2
 import (
 	"bytes"
 	"crypto/subtle"
+	"unsafe"
 
 	"example.com/fastmac/internal/wipe"
 )
 
 // A Key is an expanded key for HMAC, RFC 2104: the chaining values after the inner and the outer pad.
 type Key[W Word] struct{ Inner, Outer State[W] }
+
+// A KeyRoom has room for a Key, whatever the size of its words: see [In].
+type KeyRoom [2]State[uint64]
+
+// In returns the key in r, whose words have that size.
+func In[W Word](r *KeyRoom) *Key[W] { return (*Key[W])(unsafe.Pointer(r)) }
 
 // Init expands key for a hash of size bytes with that initial value. It calls [Choose].
 func (k *Key[W]) Init(initial *State[W], size int, key []byte) {
@@ -39,6 +46,23 @@ func (k *Key[W]) init(initial *State[W], size int, key []byte) {
 		k.Outer.Compress(b.Bytes())
 	}
 	clear(b[:])
+}
+
+// HMAC sets tag, of h.Size bytes, to the HMAC of msg under key.
+func (h *Hash) HMAC(tag, key, msg []byte) {
+	if h.Wide() {
+		sumUnder(h.Initial512, tag, key, msg)
+	} else {
+		sumUnder(h.Initial256, tag, key, msg)
+	}
+}
+
+func sumUnder[W Word](initial *State[W], tag, key, msg []byte) {
+	wipe.ReserveStack()
+	var k Key[W]
+	k.Init(initial, len(tag), key)
+	Sum(tag, &k.Inner, &k.Outer, uint64(BlockSize[W]()), msg)
+	k = Key[W]{}
 }
 
 // SetOuterPad sets b to the outer pad of a key for a hash of size bytes with that initial value.

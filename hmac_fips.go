@@ -1,0 +1,136 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package fastmac
+
+import (
+	"crypto/fips140"
+	"crypto/hmac"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+
+	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/sha2"
+	"example.com/fastmac/internal/wipe"
+)
+
+// HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains. It cannot expand a key in
+// advance, so here a key is a block of the hash. The arguments of crypto/hmac, which is an interface,
+// escape to the heap: these functions give it buffers of theirs, and not what callers may keep on the
+// stack.
+
+// useFIPS reports whether FIPS 140 mode is on; tests change it.
+var useFIPS = fips140.Enabled()
+
+const minApproved = 112 / 8 // bytes of a key, SP 800-131A section 10
+
+// approve returns an error if only approved algorithms may run and the key is too short for them.
+// crypto/hmac would panic too, but it sees the zero-padded key.
+func approve(key []byte) error {
+	if len(key) < minApproved && kernel.FIPSEnforced() {
+		return fmt.Errorf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minApproved)
+	}
+	return nil
+}
+
+// setFIPS sets block, which is zeros, to the key, or to the hash of one that is longer.
+func setFIPS(f *sha2.Hash, block, key []byte) {
+	if len(key) <= len(block) {
+		copy(block, key)
+		return
+	}
+	h := f.New()
+	buf := slices.Clone(key)
+	h.Write(buf)
+	clear(buf)
+	sum := h.Sum(nil)
+	copy(block, sum)
+	clear(sum)
+}
+
+// newFIPS returns an HMAC under a key. It uses, and clears, a block of buf.
+func newFIPS(f *sha2.Hash, key, buf []byte) hash.Hash {
+	buf = buf[:copy(buf, key)]
+	h := hmac.New(f.New, buf)
+	clear(buf)
+	return h
+}
+
+// sumFIPS sets tag to the tag of msg under a key.
+func sumFIPS(f *sha2.Hash, tag, key, msg []byte) {
+	buf := make([]byte, min(max(len(msg), sha2.BlockSize512), 4096))
+	h := newFIPS(f, key, buf)
+	for len(msg) > 0 {
+		n := copy(buf, msg)
+		h.Write(buf[:n])
+		msg = msg[n:]
+	}
+	copy(tag, h.Sum(buf[:0]))
+	clear(buf)
+}
+
+// newUnderFIPS is newFIPS for a key of any length.
+func newUnderFIPS(f *sha2.Hash, key []byte) hash.Hash {
+	block := make([]byte, f.BlockSize())
+	setFIPS(f, block, key)
+	h := hmac.New(f.New, block) // copies it
+	clear(block)
+	return h
+}
+
+// sumUnderFIPS is sumFIPS for a key of any length.
+func sumUnderFIPS(f *sha2.Hash, tag, key, msg []byte) {
+	wipe.ReserveStack()
+	var block sha2.Block[uint64]
+	b := block.Bytes()[:f.BlockSize()]
+	setFIPS(f, b, key)
+	sumFIPS(f, tag, b, msg)
+	clear(block[:])
+}
+
+// batchFIPS computes a batch of tags of size bytes, or compares them, one by one: sum sets the tag of
+// message i.
+func batchFIPS(batch []Message, size int, verify bool, sum func(tag []byte, i int)) {
+	tag := make([]byte, size)
+	for i := range batch {
+		m := &batch[i]
+		sum(tag, i)
+		if verify {
+			m.OK = len(m.Nonce) == 0 && sha2.EqualTags(m.Tag, tag)
+		} else {
+			copy(m.Tag, tag)
+		}
+	}
+	clear(tag)
+}
+
+// tagFIPS sets tag to the tag of what was written to an HMAC.
+func tagFIPS(h hash.Hash, tag []byte) {
+	sum := h.Sum(nil)
+	copy(tag, sum)
+	clear(sum)
+}
+
+// cloneFIPS returns a copy of an HMAC and of what was written to it. crypto/hmac of
+// GOFIPS140=v1.0.0 cannot be cloned.
+func cloneFIPS(h hash.Hash) (hash.Hash, error) {
+	c, ok := h.(hash.Cloner)
+	if !ok {
+		return nil, fmt.Errorf("fastmac: crypto/hmac's %T cannot be cloned: %w", h, errors.ErrUnsupported)
+	}
+	return c.Clone()
+}
+
+// wipeFIPS overwrites what it can reach of an HMAC: the bytes of the message.
+func wipeFIPS(h hash.Hash) {
+	// Zeros, in two parts so that they are buffered, replace the last bytes of
+	// the message; Reset replaces the chaining value.
+	zeros := make([]byte, h.BlockSize())
+	h.Reset()
+	h.Write(zeros[:1])
+	h.Write(zeros[1:])
+	h.Reset()
+}
