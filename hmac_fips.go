@@ -12,7 +12,6 @@ import (
 	"hash"
 	"slices"
 
-	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
 )
@@ -24,17 +23,6 @@ import (
 
 // useFIPS reports whether FIPS 140 mode is on; tests change it.
 var useFIPS = fips140.Enabled()
-
-const minApproved = 112 / 8 // bytes of a key, SP 800-131A section 10
-
-// approve returns an error if only approved algorithms may run and the key is too short for them.
-// crypto/hmac would panic too, but it sees the zero-padded key.
-func approve(key []byte) error {
-	if len(key) < minApproved && kernel.FIPSEnforced() {
-		return fmt.Errorf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minApproved)
-	}
-	return nil
-}
 
 // setFIPS sets block, which is zeros, to the key, or to the hash of one that is longer.
 func setFIPS(f *sha2.Hash, block, key []byte) {
