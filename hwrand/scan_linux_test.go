@@ -7,7 +7,6 @@ package hwrand
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -51,7 +50,7 @@ func TestScan(t *testing.T) {
 	kinds := make(map[string]bool)
 	add := func(kind string, secret []byte) {
 		kinds[kind] = true
-		secrets.Add(kind, secret)
+		secrets.Add(kind, "", secret)
 	}
 	for i := range m.source.seeds {
 		seed := seedOf(i)
@@ -82,20 +81,20 @@ func TestScan(t *testing.T) {
 			for kind := range kinds {
 				current := kind == "key" || kind == "buffer"
 				kept := mode == scanControl && (kind == "seeds" || kind == "returned bytes")
-				if (before[kind] > 0) != (current || kept) {
-					t.Errorf("%s, %s: %s found %d times before Destroy", mode, godebug, kind, before[kind])
+				if (len(before[kind]) > 0) != (current || kept) {
+					t.Errorf("%s, %s: %s, before Destroy: %v", mode, godebug, kind, before[kind])
 				}
-				if (after[kind] > 0) != kept {
-					t.Errorf("%s, %s: %s found %d times after Destroy", mode, godebug, kind, after[kind])
+				if (len(after[kind]) > 0) != kept {
+					t.Errorf("%s, %s: %s, after Destroy: %v", mode, godebug, kind, after[kind])
 				}
 			}
 		}
 	}
 }
 
-// scan starts a process and returns how many pieces of each kind it has before and after
+// scan starts a process and returns which pieces of each kind it has before and after
 // Destroy.
-func scan(t *testing.T, secrets *mactest.Secrets, seeds int, mode, godebug string) (before, after map[string]int) {
+func scan(t *testing.T, secrets *mactest.Secrets, seeds int, mode, godebug string) (before, after map[string]mactest.Finds) {
 	t.Helper()
 	var input []byte
 	for i := range seeds {
@@ -148,10 +147,7 @@ func TestScanned(t *testing.T) {
 		if i == 1 {
 			r.Destroy()
 		}
-		fmt.Print(mactest.ScanReady)
-		if _, err := io.ReadFull(os.Stdin, one); err != nil {
-			t.Fatal(err)
-		}
+		mactest.AwaitScan()
 	}
 	if _, panics := read(r, one); !panics || len(kept) == 0 == (mode == scanControl) {
 		t.Fatal(panics, len(kept))

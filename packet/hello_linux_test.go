@@ -9,7 +9,6 @@ import (
 	"crypto"
 	"crypto/hkdf"
 	"crypto/sha512"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -61,7 +60,7 @@ func TestHelloScan(t *testing.T) {
 	secrets, kinds := new(mactest.Secrets), make(map[string]bool)
 	for _, p := range helloSecrets(secret) {
 		kinds[p.kind] = true
-		secrets.Add(p.kind, p.bytes)
+		secrets.Add(p.kind, "", p.bytes)
 	}
 	masked := bytes.Clone(secret)
 	for i := range masked {
@@ -70,8 +69,8 @@ func TestHelloScan(t *testing.T) {
 	for _, mode := range []string{helloScanned, helloScanKept} {
 		found := secrets.ScanTest(t, masked, 1, helloScanEnv+"="+mode, mactest.ScanDebug)[0]
 		for kind := range kinds {
-			if (found[kind] > 0) != (mode == helloScanKept) {
-				t.Errorf("%s: %s found %d times", mode, kind, found[kind])
+			if (len(found[kind]) > 0) != (mode == helloScanKept) {
+				t.Errorf("%s: %s: %v", mode, kind, found[kind])
 			}
 		}
 	}
@@ -108,8 +107,7 @@ func scannedHellos(t *testing.T) bool {
 	}
 	clear(secret)
 	runtime.GC()
-	fmt.Print(mactest.ScanReady)
-	io.Copy(io.Discard, os.Stdin)
+	mactest.AwaitScan()
 	close(scanned)
 	runtime.KeepAlive(kept)
 	return true

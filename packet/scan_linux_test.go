@@ -10,7 +10,6 @@ import (
 	"crypto/hkdf"
 	"crypto/sha512"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -162,7 +161,7 @@ func TestScan(t *testing.T) {
 		c := in.config(a)
 		for _, p := range append(passingSecrets(a, c), heldSecrets(a, newSender(a, c, scanCounters(a)))...) {
 			kinds[p.kind] = true
-			if secrets.Add(p.kind, p.bytes) == 0 {
+			if secrets.Add(p.kind, name(a), p.bytes) == 0 {
 				t.Errorf("%s, %s: nothing to look for", name(a), p.kind)
 			}
 		}
@@ -176,8 +175,8 @@ func TestScan(t *testing.T) {
 		for _, mode := range modes {
 			found := secrets.ScanTest(t, mactest.Storage(&in), 1, scanEnv+"="+mode, mactest.ScanDebug+godebug)[0]
 			for kind := range kinds {
-				if (found[kind] > 0) != (mode == scanControl) {
-					t.Errorf("%s, %q: %s found %d times", mode, godebug, kind, found[kind])
+				if (len(found[kind]) > 0) != (mode == scanControl) {
+					t.Errorf("%s, %q: %s: %v", mode, godebug, kind, found[kind])
 				}
 			}
 		}
@@ -270,8 +269,7 @@ func TestScanned(t *testing.T) {
 			keep(passingSecrets(a, in.config(a)))
 		}
 	}
-	fmt.Print(mactest.ScanReady)
-	io.Copy(io.Discard, os.Stdin)
+	mactest.AwaitScan()
 	runtime.KeepAlive(kept)
 	runtime.KeepAlive(in)
 }

@@ -8,7 +8,6 @@ import (
 	"crypto"
 	"crypto/fips140"
 	"encoding/binary"
-	"fmt"
 	"hash"
 	"io"
 	"math/rand/v2"
@@ -49,7 +48,7 @@ func (in *scanInput) mask() {
 func (in *scanInput) secrets(kinds map[string]bool) *mactest.Secrets {
 	secrets := new(mactest.Secrets)
 	add := func(kind string, secret []byte) {
-		if secrets.Add(kind, secret) > 0 {
+		if secrets.Add(kind, "", secret) > 0 {
 			kinds[kind] = true
 		}
 	}
@@ -94,8 +93,8 @@ func TestScan(t *testing.T) {
 		for _, mode := range modes {
 			found := secrets.ScanTest(t, mactest.Storage(&in), 1, scanEnv+"="+mode, mactest.ScanDebug+godebug)[0]
 			for kind := range kinds {
-				if (found[kind] > 0) != (mode == scanControl) {
-					t.Errorf("%s, %q: %s found %d times", mode, godebug, kind, found[kind])
+				if (len(found[kind]) > 0) != (mode == scanControl) {
+					t.Errorf("%s, %q: %s: %v", mode, godebug, kind, found[kind])
 				}
 			}
 		}
@@ -151,8 +150,7 @@ func TestScanned(t *testing.T) {
 		}
 		clear(mactest.Storage(in))
 	}
-	fmt.Print(mactest.ScanReady)
-	io.Copy(io.Discard, os.Stdin)
+	mactest.AwaitScan()
 	runtime.KeepAlive(kept)
 	runtime.KeepAlive(clones)
 	runtime.KeepAlive(in)

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,22 +24,25 @@ import (
 // Secrets are the pieces, of 16 bytes each, that a scan of memory looks for. Each piece has
 // a kind.
 type Secrets struct {
-	kinds  map[[pieceSize]byte]string
+	pieces map[[pieceSize]byte]secret
 	filter [1 << 16]bool // true at filterOf of each piece
 }
 
+type secret struct{ kind, of string }
+
 const pieceSize = 16
 
-// Add adds all pieces of secret that begin at a multiple of 8 bytes, and returns their
+// Add adds all pieces of b, a secret of a kind, that begin at a multiple of 8 bytes, and returns their
 // number. It adds each piece as it is, and with the bytes of each 4-byte or 8-byte word
 // or of the whole piece reversed. Add leaves out pieces with few distinct bytes, such as zeros, which are not
-// secret. A piece that an earlier call added keeps its kind.
-func (s *Secrets) Add(kind string, secret []byte) (added int) {
-	if s.kinds == nil {
-		s.kinds = make(map[[pieceSize]byte]string)
+// secret. of says whose the secret is, such as the algorithm and the size of its key, or nothing. A piece
+// that an earlier call added keeps its kind.
+func (s *Secrets) Add(kind, of string, b []byte) (added int) {
+	if s.pieces == nil {
+		s.pieces = make(map[[pieceSize]byte]secret)
 	}
-	for ; len(secret) >= pieceSize; secret = secret[8:] {
-		piece := [pieceSize]byte(secret)
+	for ; len(b) >= pieceSize; b = b[8:] {
+		piece := [pieceSize]byte(b)
 		if !isRandom(piece[:]) {
 			continue
 		}
@@ -48,8 +52,8 @@ func (s *Secrets) Add(kind string, secret []byte) (added int) {
 			for i := range p {
 				p[i] = piece[i^reversed]
 			}
-			if _, ok := s.kinds[p]; !ok {
-				s.kinds[p] = kind
+			if _, ok := s.pieces[p]; !ok {
+				s.pieces[p] = secret{kind, of}
 				s.filter[filterOf(p[:])] = true
 			}
 		}
@@ -74,9 +78,9 @@ func filterOf(p []byte) uint16 {
 	return uint16(binary.LittleEndian.Uint64(p) * 0x9e3779b97f4a7c15 >> 48)
 }
 
-// Scan searches all memory that the process pid can write to, and returns how many pieces
-// of each kind it found. The process must be a child of this one, and idle.
-func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
+// Scan searches all memory that the process pid can write to, and returns the pieces of each kind that
+// it found. The process must be a child of this one, and idle.
+func (s *Secrets) Scan(pid int) (found map[string]Finds, err error) {
 	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		return nil, err
@@ -87,7 +91,7 @@ func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
 		return nil, err
 	}
 	defer mem.Close()
-	found = make(map[string]int)
+	found = make(map[string]Finds)
 	lines := bufio.NewScanner(maps)
 	for lines.Scan() {
 		var begin, end uint64
@@ -98,14 +102,18 @@ func (s *Secrets) Scan(pid int) (found map[string]int, err error) {
 		if !strings.HasPrefix(mode, "rw") {
 			continue
 		}
-		if err := s.scanRange(found, mem, int64(begin), int64(end)); err != nil {
+		mapping := "an anonymous mapping"
+		if fields := strings.Fields(lines.Text()); len(fields) > 5 {
+			mapping = strings.Join(fields[5:], " ")
+		}
+		if err := s.scanRange(found, mem, mapping, int64(begin), int64(end)); err != nil {
 			return nil, fmt.Errorf("fastmac: memory of process %d, %s: %w", pid, lines.Text(), err)
 		}
 	}
 	return found, lines.Err()
 }
 
-// ScanReady is what a process prints when it waits to be scanned, and ScanDebug the setting
+// ScanReady is what AwaitScan prints when a process waits to be scanned, and ScanDebug the setting
 // of GODEBUG that switches off the copies of the Go runtime: of the registers when a signal
 // preempts a goroutine, and of a stack that the garbage collector shrinks. More settings may
 // follow.
@@ -115,9 +123,9 @@ const (
 )
 
 // ScanTest runs TestScanned in a process of its own, with more in its environment, and writes
-// input to it. It scans the process so many times, each time that it is ready, and then writes
-// it a line.
-func (s *Secrets) ScanTest(t *testing.T, input []byte, times int, env ...string) (found []map[string]int) {
+// input to it. It scans the process so many times, each time that it is in [AwaitScan]. After the last
+// time it asks for what the Go heap has, if there are finds, to say where they are.
+func (s *Secrets) ScanTest(t *testing.T, input []byte, times int, env ...string) (found []map[string]Finds) {
 	t.Helper()
 	if Race {
 		t.Skip("the memory of the race detector is too large to be scanned")
@@ -140,13 +148,16 @@ func (s *Secrets) ScanTest(t *testing.T, input []byte, times int, env ...string)
 	if _, err := stdin.Write(input); err != nil {
 		t.Fatal(err)
 	}
-	for range times {
+	await := func() {
 		line := make([]byte, len(ScanReady))
 		if n, err := io.ReadFull(stdout, line); err != nil || string(line) != ScanReady {
 			stdin.Close() // the process waits for it
 			rest, _ := io.ReadAll(stdout)
 			t.Fatalf("the process is not ready: %v: %s%s", err, line[:n], rest)
 		}
+	}
+	for i := range times {
+		await()
 		kinds, err := s.Scan(cmd.Process.Pid)
 		if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
 			t.Skip("may not read the memory of a child process:", err)
@@ -155,13 +166,24 @@ func (s *Secrets) ScanTest(t *testing.T, input []byte, times int, env ...string)
 			t.Fatal(err)
 		}
 		found = append(found, kinds)
+		if i == times-1 && len(kinds) > 0 {
+			name := filepath.Join(t.TempDir(), "heap")
+			fmt.Fprintln(stdin, name)
+			await()
+			heap := Must(readHeap(name))
+			for _, finds := range kinds {
+				for i := range finds {
+					finds[i].place = heap.place(finds[i].at, finds[i].place)
+				}
+			}
+		}
 		io.WriteString(stdin, "\n")
 	}
 	return found
 }
 
-// scanRange adds to found the pieces in the memory from begin to end.
-func (s *Secrets) scanRange(found map[string]int, mem io.ReaderAt, begin, end int64) error {
+// scanRange adds to found the pieces in the memory from begin to end, which is in a mapping.
+func (s *Secrets) scanRange(found map[string]Finds, mem io.ReaderAt, mapping string, begin, end int64) error {
 	const page = 4096
 	buf := make([]byte, 256*page)
 	zeros := make([]byte, page)
@@ -176,8 +198,8 @@ func (s *Secrets) scanRange(found map[string]int, mem io.ReaderAt, begin, end in
 				continue
 			}
 			if s.filter[filterOf(p[i:])] {
-				if kind, ok := s.kinds[[pieceSize]byte(p[i:])]; ok {
-					found[kind]++
+				if x, ok := s.pieces[[pieceSize]byte(p[i:])]; ok {
+					found[x.kind] = append(found[x.kind], find{x.of, uint64(begin) + uint64(i), mapping})
 				}
 			}
 		}

@@ -87,7 +87,7 @@ func TestDestroyScan(t *testing.T) {
 			for seed := range scans() {
 				found, _ := scan(t, seed, append(env, scanEnv+"="+scanDestroy))
 				for _, kind := range slices.Sorted(maps.Keys(found)) {
-					t.Errorf("seed %d: %s found %d times after Destroy", seed, kind, found[kind])
+					t.Errorf("seed %d: %s, after Destroy: %v", seed, kind, found[kind])
 				}
 			}
 			found, kinds := scan(t, 0, append(env, scanEnv+"="+scanControl))
@@ -95,7 +95,7 @@ func TestDestroyScan(t *testing.T) {
 				if kernels == portable && (kind == "pads ahead" || strings.HasPrefix(kind, "GMAC") || strings.HasPrefix(kind, "AES-GCM")) {
 					continue // crypto/aes computes no pads ahead, and without AES instructions there is no GCM
 				}
-				if found[kind] == 0 {
+				if len(found[kind]) == 0 {
 					t.Errorf("%s not found without Destroy", kind)
 				}
 			}
@@ -135,9 +135,9 @@ func TestDestroyScanRuntime(t *testing.T) {
 	t.Logf("secrets found in %d of %d processes; processes by kind %v", processes, scans(), all)
 }
 
-// scan starts a process. It returns how many pieces of each kind of secret are in the
-// memory of that process, and the names of all kinds.
-func scan(t *testing.T, seed int, env []string) (found map[string]int, kinds []string) {
+// scan starts a process. It returns the pieces of each kind of secret that are in the memory of that
+// process, and the names of all kinds.
+func scan(t *testing.T, seed int, env []string) (found map[string]mactest.Finds, kinds []string) {
 	t.Helper()
 	if fips140.Enabled() {
 		t.Skip("FIPS 140 mode: crypto/hmac keeps copies of the key")
@@ -159,53 +159,54 @@ func scanGCM() bool { return fastmac.RequireGCM() == nil && kernel.Active(kernel
 func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 	secrets := new(mactest.Secrets)
 	kinds := make(map[string]bool)
-	add := func(kind string, secret []byte) {
-		if secrets.Add(kind, secret) > 0 {
+	add := func(kind, of string, secret []byte) {
+		if secrets.Add(kind, of, secret) > 0 {
 			kinds[kind] = true
 		}
 	}
-	addAll := func(secrets []piece) {
+	addAll := func(of string, secrets []piece) {
 		for _, s := range secrets {
-			add(s.kind, s.bytes)
+			add(s.kind, of, s.bytes)
 		}
 	}
-	add("message", in.msg[:])
-	add("HMAC key", in.hmacKey[:])
+	add("message", "", in.msg[:])
+	add("HMAC key", "", in.hmacKey[:])
 	for i, tagSize := range mactest.UMACTagSizes {
-		add("UMAC key", in.umacKeys[i][:])
+		add("UMAC key", "", in.umacKeys[i][:])
 		for _, size := range scanUMACKeySizes {
-			key := in.umacKeys[i][:size]
+			key, of := in.umacKeys[i][:size], fmt.Sprintf("UMAC-%d, key of %d bytes", 8*tagSize, size)
 			u := mactest.Must(fastmac.NewUMACKey(key, tagSize)).New()
 			scanUMAC(u, in)
-			addAll(umacSecrets(u))
-			addAll(kdfSecrets(key))
+			addAll(of, umacSecrets(u))
+			addAll(of, kdfSecrets(key))
 			if tagSize == 16 { // shorter tags have shorter pads
-				addAll(padSecrets(key, scanBatchNonces()))
+				addAll(of, padSecrets(key, scanBatchNonces()))
 			}
 		}
 	}
 	for _, h := range scanHashes {
 		for _, size := range scanHMACKeySizes {
-			key := in.hmacKey[:size]
-			addAll(hmacSecrets(h, key, in.msg[:2500]))
-			addAll(hmacPads(h, key))
+			key, of := in.hmacKey[:size], fmt.Sprintf("%v, key of %d bytes", h, size)
+			addAll(of, hmacSecrets(h, key, in.msg[:2500]))
+			addAll(of, hmacPads(h, key))
 			for block := range byte(3) {
-				addAll(pbkdf2Secrets(h, key, block+1))
+				addAll(of, pbkdf2Secrets(h, key, block+1))
 			}
 		}
 	}
 	if scanGCM() {
-		add("GMAC key", in.gmacKey[:])
-		add("AES-GCM key", in.gcmKey[:])
+		add("GMAC key", "", in.gmacKey[:])
+		add("AES-GCM key", "", in.gcmKey[:])
 		for _, size := range scanGCMKeySizes {
+			of := fmt.Sprintf("key of %d bytes", size)
 			m := mactest.Must(fastmac.NewGMAC(in.gmacKey[:size]))
 			m.Write(in.msg[:2500])
-			addAll(gmacSecrets("GMAC ", m))
-			addAll(gcmSecrets("GMAC ", in.gmacKey[:size], scanGCMNonce, nil, in.msg[:1000]))
+			addAll(of, gmacSecrets("GMAC ", m))
+			addAll(of, gcmSecrets("GMAC ", in.gmacKey[:size], scanGCMNonce, nil, in.msg[:1000]))
 
 			// A Key of package aesgcm holds what a GMACKey with the same key holds.
-			addAll(gmacSecrets("AES-GCM ", mactest.Must(fastmac.NewGMAC(in.gcmKey[:size]))))
-			addAll(gcmSecrets("AES-GCM ", in.gcmKey[:size], scanGCMNonce, in.msg[:1000], in.msg[:1000]))
+			addAll(of, gmacSecrets("AES-GCM ", mactest.Must(fastmac.NewGMAC(in.gcmKey[:size]))))
+			addAll(of, gcmSecrets("AES-GCM ", in.gcmKey[:size], scanGCMNonce, in.msg[:1000], in.msg[:1000]))
 		}
 	}
 	return secrets, slices.Sorted(maps.Keys(kinds))

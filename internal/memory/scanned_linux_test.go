@@ -9,7 +9,6 @@ import (
 	"context"
 	"crypto"
 	"crypto/aes"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -60,8 +59,7 @@ func TestScanned(t *testing.T) {
 			gcmSecrets("AES-GCM ", in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000]),
 		}
 	}
-	fmt.Print(mactest.ScanReady)
-	io.Copy(io.Discard, os.Stdin)
+	mactest.AwaitScan()
 	runtime.KeepAlive(s)
 }
 
