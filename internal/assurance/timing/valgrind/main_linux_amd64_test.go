@@ -62,7 +62,7 @@ var leaks = []struct{ file, from, to string }{
 		"k.Tag(want[:0], nonce, msg)\n\treturn string(tag) == string(want[:k.pad.tagSize])"},
 	{"pad.go", "return diff == 0", "for i := range tag {\n\t\tif tag[i] != want[i] {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn diff == 0"},
 	{"hmac.go", "if k.size == 0 {", "if k.size == 0 || k.states[0][0] == 0 {"},
-	{"hmac.go", "case len(want) == sha2.Size512:", "case len(want) == sha2.Size512 && tag[0] != want[0]:\n\t\treturn false\n\tcase len(want) == sha2.Size512:"},
+	{"internal/sha2/batch.go", "case len(want) == Size512:", "case len(want) == Size512 && tag[0] != want[0]:\n\t\treturn false\n\tcase len(want) == Size512:"},
 	{"internal/sha2/sha2.go", "tail = tail<<8 | W(p[i])", "tail = tail<<8 | W(p[i])&^1 | [2]W{0, 1}[p[i]&1]"},
 	{"internal/sha2/sha2.go", "s[i] = W(binary.BigEndian.Uint64(hash[8*i:]))", "if s[i] == 0 {\n\t\t\t\ts[0]++\n\t\t\t\ts[0]--\n\t\t\t}\n\t\t\ts[i] = W(binary.BigEndian.Uint64(hash[8*i:]))"},
 	{"internal/sha2/iterate.go", "it.T[i] ^= word", "if word == 0 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tit.T[i] ^= word"},
