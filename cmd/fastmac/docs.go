@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"example.com/fastmac/cmd/fastmac/internal/sums"
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -66,7 +66,7 @@ func installDocs(cmd *cobra.Command, share string) error {
 		if err := generate(path); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), sums.Printable(path))
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), list.Printable(path))
 		return err
 	}
 	// Another one, because the texts of its commands are changed.

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"github.com/spf13/cobra"
 )
@@ -50,12 +51,12 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
 // addAlgorithm adds the option -a.
 func addAlgorithm(cmd *cobra.Command, algorithm *string, value string) {
 	cmd.Flags().StringVarP(algorithm, "algorithm", "a", value, "umac32, umac64, umac96, umac128, gmac,\nhmac-sha256 or hmac-sha512")
-	complete(cmd, "algorithm", sums.Names())
+	complete(cmd, "algorithm", list.Names())
 }
 
 // checkAlgorithm returns an error if the value of -a is no algorithm.
 func checkAlgorithm(cmd *cobra.Command, algorithm string) error {
-	if err := sums.CheckName(algorithm); err != nil {
+	if err := list.CheckName(algorithm); err != nil {
 		return usageErrorf(cmd, "%s: -a: %w", cmd.Name(), err)
 	}
 	return nil

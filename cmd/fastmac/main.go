@@ -157,8 +157,8 @@ none. They leave out rows with less than 50 ms of CPU time.
 
 --mac and --cipher choose other rows instead. With --mac alone the cipher is
 aes128-ctr.
-MACs:    ` + list(demo.MACs()) + `
-ciphers: ` + list(demo.Ciphers()) + `
+MACs:    ` + wrapped(demo.MACs()) + `
+ciphers: ` + wrapped(demo.Ciphers()) + `
 
 Exit status: 0 every row passed, 1 a row failed or the ssh in PATH does not
 work, 2 wrong usage, 130 interrupted.`,

@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"example.com/fastmac/cmd/fastmac/internal/sums"
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -30,7 +30,7 @@ func styleOf(cmd *cobra.Command) terminal.Style {
 // errorLine returns the line about an error. It has the name once: the errors of package fastmac
 // begin with it too.
 func errorLine(err error) string {
-	return sums.Printable(strings.ReplaceAll("fastmac: "+oneLine(err.Error()), ": fastmac: ", ": "))
+	return list.Printable(strings.ReplaceAll("fastmac: "+oneLine(err.Error()), ": fastmac: ", ": "))
 }
 
 // oneLine puts the lines of an error, such as one of the go command, into one. What a line that
@@ -51,8 +51,8 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// list returns names for a help text, in lines of 80 columns that begin after 9.
-func list(names []string) string {
+// wrapped returns names for a help text, in lines of 80 columns that begin after 9.
+func wrapped(names []string) string {
 	const indent = "         "
 	text := terminal.Plain.Wrap(indent, strings.Join(names, ", "))
 	return strings.TrimSpace(text)
@@ -123,13 +123,13 @@ func printJSON(cmd *cobra.Command, v any) error {
 	return err
 }
 
-// escapeJSON returns JSON with escapes for the characters that sums.Escape does not leave as
+// escapeJSON returns JSON with escapes for the characters that list.Escape does not leave as
 // they are. They are in strings only.
 func escapeJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case r < 0x7f || sums.Seen(r) && !unicode.IsMark(r):
+		case r < 0x7f || list.Seen(r) && !unicode.IsMark(r):
 			b.WriteRune(r)
 		default:
 			for _, unit := range utf16.AppendRune(nil, r) {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/sums"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -324,7 +325,7 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 
 // keyError makes a usage error of the error for a key that needs -a.
 func keyError(cmd *cobra.Command, err error) error {
-	if _, ok := errors.AsType[sums.NoAlgorithmError](err); ok {
+	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok {
 		return usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 	}
 	return err

@@ -57,6 +57,7 @@ var onlyHere = []struct{ pkg, test, why string }{
 	{"cmd/fastmac", "TestXargs", "starts itself"},
 	{"cmd/fastmac/internal/patchssh", "", "build tests and start them"},
 	{"cmd/fastmac/internal/sums", "", "start themselves"},
+	{"cmd/fastmac/internal/tree", "", "fault and limit themselves"},
 }
 
 // An Outcome is what became of a test that only a real machine can run, or of those of a package.

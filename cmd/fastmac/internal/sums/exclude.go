@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"github.com/git-lfs/wildmatch/v2"
 )
 
@@ -36,7 +37,7 @@ func parsePattern(text string) (pattern, error) {
 	p.again = again
 	glob, err := checkGlob(glob)
 	if err != nil {
-		return p, fmt.Errorf("pattern %s: %w", Escape(text), err)
+		return p, fmt.Errorf("pattern %s: %w", list.Escape(text), err)
 	}
 	if !strings.Contains(glob, "/") {
 		glob = "**/" + glob // a name is matched at any depth
@@ -161,7 +162,7 @@ func skips(skip func(path string, isDir bool) bool, path string, isDir bool) boo
 // readPatterns returns the patterns in the text of a file such as .gitignore: a line each, without
 // spaces at the end, except for empty ones and comments.
 func readPatterns(in io.Reader) (texts []string, err error) {
-	lines, err := readNames(in, '\n', true)
+	lines, err := list.ReadNames(in, '\n', true)
 	for _, line := range lines {
 		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
 			line = line[:len(line)-1]

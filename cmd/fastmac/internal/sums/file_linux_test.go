@@ -6,14 +6,13 @@ package sums
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/internal/mactest"
 	"golang.org/x/sys/unix"
 )
@@ -52,7 +51,7 @@ func TestProgress(t *testing.T) {
 	for _, columns := range []uint16{100, minWidth - 1} {
 		f := newFolder(t, "umac64")
 		f.write("a", 5<<20)
-		f.write("b", int(windowSize)+1)
+		f.write("b", 64<<20+1)
 		user, program := newTerminal(t, columns)
 		f.Stderr = program
 		f.must(Tag(t.Context(), f.Options, []string{"a", "b"}))
@@ -192,37 +191,6 @@ func TestProc(t *testing.T) {
 	}
 }
 
-// TestLease reads a file of which another program, such as Samba, has a lease: it waits until that ends, or
-// for an interrupt.
-func TestLease(t *testing.T) {
-	f := newFolder(t, "umac64")
-	key := f.key()
-	defer key.Destroy()
-	r := (&files{key: key, jobs: 1}).reader()
-	defer r.destroy()
-	f.write("file", 1)
-	for _, interrupt := range []bool{false, true} {
-		held, err := os.OpenFile("file", os.O_RDWR, 0)
-		f.must(err)
-		if _, err := unix.FcntlInt(held.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
-			t.Skip(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(50*time.Millisecond, func() {
-			if cancel(); !interrupt {
-				held.Close()
-			}
-		})
-		if !interrupt {
-			ctx = t.Context()
-		}
-		if err := r.read(ctx, "file"); (err != nil) != interrupt {
-			t.Errorf("interrupted %v: %v", interrupt, err)
-		}
-		held.Close()
-	}
-}
-
 // TestSparse has a file of 5 GiB, more than 32 bits.
 func TestSparse(t *testing.T) {
 	if os.Getenv("FASTMAC_TEST_LONG") == "" {
@@ -235,17 +203,16 @@ func TestSparse(t *testing.T) {
 	f.must(Tag(t.Context(), f.Options, []string{"sparse"}))
 	key := f.key()
 	defer key.Destroy()
-	text, _, _ := strings.Cut(f.out.String(), "\n")
-	l, err := parseLine(text, key.algorithm, false)
+	l, err := list.Read(&f.out, key, false, false)
 	f.must(err)
-	s := key.stream()
+	s := key.Stream(nil)
 	zeros := make([]byte, 1<<20)
 	for n := int64(size); n > 0; {
 		p := zeros[:min(n, int64(len(zeros)))]
 		s.Write(p)
 		n -= int64(len(p))
 	}
-	if !s.Verify(l.tag, l.nonce) {
+	if line := l.Lines.At(0); !s.Verify(&line) {
 		t.Error("the tag is wrong")
 	}
 }

@@ -9,7 +9,6 @@ package sums
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -20,9 +19,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"example.com/fastmac"
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -42,7 +41,7 @@ func newFolder(t *testing.T, algorithm string) *folder {
 }
 
 // key returns the key of the file.
-func (f *folder) key() *Key {
+func (f *folder) key() *list.Key {
 	f.Helper()
 	k, err := ReadKey(f.Context(), f.KeyFile, "", nil, io.Discard)
 	f.must(err)
@@ -66,121 +65,12 @@ func (f *folder) write(path string, size int) {
 func (f *folder) paths() (paths []string) {
 	f.Helper()
 	for line := range strings.Lines(f.out.String()) {
-		line = strings.TrimSuffix(line, "\n")
-		if _, isNote, _ := parseNote(line, false); isNote {
-			continue
-		}
-		if _, path, ok := strings.Cut(line, "  "); ok {
+		kind, path, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if ok && kind != "folder:" && kind != "exclude:" && kind != "unread:" {
 			paths = append(paths, path)
 		}
 	}
 	return paths
-}
-
-// TestChanges changes a file while it is read: after it is open, and before its last part is read
-// or, if it has one part, before that is in the tag.
-func TestChanges(t *testing.T) {
-	defer func(old int64) { windowSize = old }(windowSize)
-	windowSize = parallelSize
-	const size = parallelSize + 1<<20
-	type kind struct {
-		algorithm string
-		size      int64
-		jobs      int
-	}
-	for _, k := range []kind{{"umac64", 1 << 10, 1}, {"umac64", size, 1}, {"umac64", size, 3}, {"hmac-sha512", size, 1}} {
-		for name, change := range map[string]struct {
-			f    func() error
-			want string
-		}{
-			"shorter": {func() error { return os.Truncate("file", 1<<9) }, "changed while it was read"},
-			"empty":   {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
-			"longer":  {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
-			"touched": {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
-			"same time": {func() error {
-				return errors.Join(os.Truncate("file", size+1), os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
-			}, "changed while it was read"},
-			"removed":  {func() error { return os.Remove("file") }, "was removed while it was read"},
-			"replaced": {func() error { return os.Rename("other", "file") }, "was replaced while it was read"},
-			"nothing":  {func() error { return nil }, ""},
-		} {
-			f := newFolder(t, k.algorithm)
-			f.write("other", 0)
-			f.write("file", 0)
-			for _, path := range []string{"file", "other"} {
-				f.must(os.Truncate(path, k.size))
-				f.must(os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)))
-			}
-			key := f.key()
-			r := (&files{key: key, jobs: k.jobs}).reader()
-			ctx, calls := t.Context(), 0
-			if k.size > bufferSize {
-				ctx = erringContext{ctx, func() {
-					if calls++; calls == 2 {
-						f.must(change.f())
-					}
-				}}
-			} else {
-				r.stream = &hookedStream{r.stream, func() {
-					calls = 2
-					f.must(change.f())
-				}, func() {}}
-			}
-			err := r.read(ctx, "file")
-			if calls < 2 || change.want == "" && err != nil || change.want != "" && (err == nil || reason(err).Error() != change.want) {
-				t.Errorf("%+v, %s: %v, want %q", k, name, err, change.want)
-			}
-			r.destroy()
-			key.Destroy()
-		}
-	}
-}
-
-// TestFault reads a mapping of a file that has become shorter: an error, also if the file is as
-// before when all has been read.
-func TestFault(t *testing.T) {
-	f := newFolder(t, "umac64")
-	key := f.key()
-	defer key.Destroy()
-	f.write("file", 0)
-	before := time.Unix(1e9, 0)
-	for _, size := range []int{bufferSize + 1, 2 * parallelSize} {
-		for _, left := range []int64{0, 4096, int64(size) - 1<<16} {
-			for _, workers := range []int{1, 3} {
-				shorten := func() { f.must(os.Truncate("file", left)) }
-				restore := func() {
-					f.must(os.Truncate("file", int64(size)))
-					f.must(os.Chtimes("file", before, before))
-				}
-				r := (&files{key: key, jobs: workers}).reader()
-				shorten()
-				in, err := newFinder(nil).open(t.Context(), "file")
-				f.must(err)
-				if mapped, err := r.readMapped(t.Context(), in, int64(size), workers); !mapped || err != errFault {
-					t.Errorf("%d of %d bytes, %d workers: %v, %v", left, size, workers, mapped, err)
-				}
-				in.Close()
-				restore()
-				r.stream = &hookedStream{r.stream, shorten, restore}
-				if err := r.read(t.Context(), "file"); err != errFault {
-					t.Errorf("%d of %d bytes for a moment, %d workers: %v", left, size, workers, err)
-				}
-				r.destroy()
-			}
-		}
-	}
-}
-
-// A hookedStream calls before ahead of what it is given, and after when it has read that or failed.
-type hookedStream struct {
-	stream
-	before, after func()
-}
-
-func (s *hookedStream) Write(p []byte) (int, error) {
-	s.before()
-	defer s.after()
-	return s.stream.Write(p)
 }
 
 // TestKinds has files that are not regular, as arguments and in a folder.
@@ -423,52 +313,12 @@ func TestJobs(t *testing.T) {
 	f := newFolder(t, "umac128")
 	for jobs, want := range map[int]int{0: runtime.GOMAXPROCS(0), 1: 1, 7: 7} {
 		f.Jobs = jobs
-		files, err := f.open(t.Context())
+		r, err := f.open(t.Context())
 		f.must(err)
-		if files.jobs != want {
-			t.Errorf("%d: %d cores, want %d", jobs, files.jobs, want)
+		if r.jobs != want || r.files.Cores != want {
+			t.Errorf("%d: %d and %d cores, want %d", jobs, r.jobs, r.files.Cores, want)
 		}
-		files.key.Destroy()
-	}
-}
-
-// TestSizes has files of sizes at which the way to read changes.
-func TestSizes(t *testing.T) {
-	defer func(old int64) { windowSize = old }(windowSize)
-	windowSize = 24 << 20
-	for _, algorithm := range []string{"umac128", "hmac-sha512"} {
-		f := newFolder(t, algorithm)
-		sizes := []int{0, 1, bufferSize - 1, bufferSize, bufferSize + 1, parallelSize - 1, parallelSize, parallelSize + 1, int(windowSize), int(windowSize) + 1, 2*int(windowSize) - 1}
-		if testing.Short() {
-			sizes = sizes[:8]
-		}
-		var args []string
-		for _, size := range sizes {
-			path := fmt.Sprint(size)
-			f.write(path, size)
-			args = append(args, path)
-		}
-		f.Jobs = 3
-		f.must(Tag(t.Context(), f.Options, args))
-		f.must(os.WriteFile("sums", f.out.Bytes(), 0o600))
-		f.Special, f.Partial = true, true
-		// As a pipe each is read in another way.
-		for i, line := range strings.Split(f.out.String(), "\n")[:len(args)] {
-			before, _, _ := strings.Cut(line, "  ")
-			in, err := os.Open(args[i])
-			f.must(err)
-			f.must(os.WriteFile("one", []byte(before+"  -\n"), 0o600))
-			f.Stdin = in
-			r, err := Verify(t.Context(), f.Options, "one", false)
-			if err != nil || r.Right != 1 {
-				t.Errorf("%s, %s bytes: %+v, %v", algorithm, args[i], r, err)
-			}
-			in.Close()
-		}
-		f.Jobs = 1
-		if r, err := Verify(t.Context(), f.Options, "sums", false); err != nil || r.Right != len(sizes) {
-			t.Errorf("%s: %+v, %v", algorithm, r, err)
-		}
+		r.close()
 	}
 }
 
@@ -482,9 +332,9 @@ func TestGMACList(t *testing.T) {
 	f := newFolder(t, "gmac")
 	key := []byte("gmac 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n")
 	f.must(os.WriteFile("key", key, 0o600))
-	k, err := parseKey(key, "gmac")
+	k, err := list.ParseKey(key, "gmac")
 	f.must(err)
-	var list strings.Builder
+	var text strings.Builder
 	for _, file := range []struct {
 		size int
 		line string
@@ -495,37 +345,18 @@ func TestGMACList(t *testing.T) {
 	} {
 		name, content := fmt.Sprint(file.size), bytes.Repeat([]byte("a"), file.size)
 		f.must(os.WriteFile(name, content, 0o600))
-		fmt.Fprintf(&list, "%s  %s\n", file.line, name)
+		fmt.Fprintf(&text, "%s  %s\n", file.line, name)
 
 		part := strings.Split(file.line, ":")
-		s := k.stream()
+		s := k.Stream(nil)
 		s.Write(content)
-		if got := s.Tag(nil, mactest.Unhex(part[1])); hex.EncodeToString(got) != part[2] {
-			t.Errorf("%d bytes: tag %x, want %s", file.size, got, part[2])
+		if !s.Verify(&list.Line{Nonce: mactest.Unhex(part[1]), Tag: mactest.Unhex(part[2])}) {
+			t.Errorf("%d bytes: another tag than %s", file.size, part[2])
 		}
 	}
-	f.must(os.WriteFile("list", []byte(list.String()), 0o600))
+	f.must(os.WriteFile("list", []byte(text.String()), 0o600))
 	if report, err := Verify(t.Context(), f.Options, "list", true); err != nil || report.Right != 3 {
 		t.Errorf("%+v, %v", report, err)
-	}
-}
-
-// TestSecondMap checks that it is an error if the second window of a file cannot be mapped: its offset is
-// not a multiple of a page. The first window is in the tag already.
-func TestSecondMap(t *testing.T) {
-	defer func(size int64) { windowSize = size }(windowSize)
-	windowSize = 300_001
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, make([]byte, 2*bufferSize), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	k, err := fastmac.NewUMACKey(make([]byte, 16), 16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := (&files{key: &Key{algorithm: byName("umac128"), umac: k}, jobs: 1}).reader()
-	if err := r.read(t.Context(), path); err == nil {
-		t.Error("no error")
 	}
 }
 
@@ -539,4 +370,52 @@ func TestUpdateDevice(t *testing.T) {
 	a.check("new", "d/null: NEW\n", left+"fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone, 1 left out\n", "", "d/null")
 	a.check("again", "", left+"fastmac: 6 files: 6 kept, 0 changed, 0 new; 0 gone, 1 left out\n", "", "d/null")
 	a.check("without", "d/null: GONE\n", left+"fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone, 1 left out\n", "")
+}
+
+// TestLeftOut verifies a folder with what is no file: that is said, and no failure.
+func TestLeftOut(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("d/a", 1)
+	f.must(os.Symlink(".", "d/b"))
+	f.must(syscall.Mkfifo("d/c", 0o600))
+	f.must(os.Symlink("nothing", "d/d"))
+	f.Output = "d/list"
+	f.must(Tag(t.Context(), f.Options, []string{"d/a"}))
+	f.must(os.Symlink("list", "d/e"))
+	f.Complete = []string{"d"}
+	for _, quiet := range []bool{false, true} {
+		f.Quiet = quiet
+		f.out.Reset()
+		f.err.Reset()
+		r, err := Verify(t.Context(), f.Options, "d/list", true)
+		f.must(err)
+		stdout, stderr := "d/a: OK\n", "fastmac: left out: d/b: a link to a folder\nfastmac: left out: d/c: a pipe\nfastmac: left out: d/d: a link that leads nowhere\n"
+		if quiet {
+			stdout, stderr = "", ""
+		}
+		if r.Err() != nil || r.LeftOut != 3 || f.out.String() != stdout || f.err.String() != stderr {
+			t.Errorf("%+v, %q, %q", r, &f.out, &f.err)
+		}
+	}
+}
+
+// TestChangedWhileVerified adds a file after the walk: the folder is reported.
+func TestChangedWhileVerified(t *testing.T) {
+	f := newFolder(t, "umac64")
+	f.write("d/sub/a", 1)
+	f.must(Tag(t.Context(), f.Options, []string{"d/sub/a"}))
+	f.must(os.WriteFile("list", f.out.Bytes(), 0o600))
+	f.Complete = []string{"d"}
+	var out strings.Builder
+	f.Stdout = writerFunc(func(p []byte) (int, error) {
+		if out.Len() == 0 {
+			f.write("d/sub/new", 1)
+		}
+		return out.Write(p)
+	})
+	r, err := Verify(t.Context(), f.Options, "list", true)
+	f.must(err)
+	if err := r.Err(); err == nil || r.Unreadable != 1 || out.String() != "d/sub/a: OK\nd/sub: FAILED open or read\n" || f.err.String() != "fastmac: d/sub: changed while it was verified\n" {
+		t.Errorf("%+v, %v, %q, %q", r, err, &out, &f.err)
+	}
 }

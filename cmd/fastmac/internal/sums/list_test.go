@@ -5,7 +5,6 @@
 package sums
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/hkdf"
 	"crypto/hmac"
@@ -22,7 +21,14 @@ import (
 	"time"
 
 	"example.com/fastmac"
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/internal/mactest"
+)
+
+// What package list has.
+const (
+	maxLine      = 512 << 10
+	maxMalformed = 20
 )
 
 // A listFolder is a test's folder with three small files, a key and their list.
@@ -30,7 +36,7 @@ type listFolder struct {
 	*testing.T
 	Options
 	args []string
-	key  *Key
+	key  *list.Key
 	list []byte
 }
 
@@ -49,6 +55,14 @@ func newListFolder(t *testing.T, algorithm string, zero bool) *listFolder {
 	t.Cleanup(f.key.Destroy)
 	f.list = f.tag(f.args...)
 	return f
+}
+
+// lineEnd returns what the lines of a list end with.
+func lineEnd(zero bool) byte {
+	if zero {
+		return 0
+	}
+	return '\n'
 }
 
 func (f *listFolder) must(err error) {
@@ -94,10 +108,10 @@ func (f *listFolder) noted() []byte {
 	return list
 }
 
-// refused reports whether readList and what it returns refuse a list as a whole.
-func (f *listFolder) refused(list []byte) bool {
-	l, err := readList(bytes.NewReader(list), f.key, f.Zero, false)
-	return err != nil || l.check(f.key) != nil || l.complete() != nil
+// refused reports whether list.Read and what it returns refuse a list as a whole.
+func (f *listFolder) refused(text []byte) bool {
+	l, err := list.Read(bytes.NewReader(text), f.key, f.Zero, false)
+	return err != nil || l.Check(f.key) != nil || l.Complete() != nil
 }
 
 // verify returns what Verify says of a list, and what it prints.
@@ -253,7 +267,7 @@ func TestVerifyLists(t *testing.T) {
 	f.must(err)
 	f.must(os.WriteFile("key", key[:bytes.LastIndexByte(key, ' ')], 0o600)) // as an old keygen wrote it
 	const noEnd = "list: the list has no end line, so lines may be missing and paths exchanged"
-	warning := "fastmac: warning: " + noEnd + ": if the key file had the identifier, umac64 KEY " + f.key.id + ", this would be a failure\n"
+	warning := "fastmac: warning: " + noEnd + ": if the key file had the identifier, umac64 KEY " + f.key.ID + ", this would be a failure\n"
 	if _, stdout, stderr, err := f.verify([]byte(a+b), nil); err != nil || stdout != "a: OK\nb: OK\n" || stderr != warning {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
 	}
@@ -278,7 +292,7 @@ func TestVerifyLists(t *testing.T) {
 
 // TestOtherProgram makes the end line and the identifier of the key with the standard library.
 func TestOtherProgram(t *testing.T) {
-	for _, algorithm := range Names() {
+	for _, algorithm := range list.Names() {
 		if algorithm == "gmac" && fastmac.RequireGCM() != nil {
 			continue
 		}
@@ -311,23 +325,12 @@ func TestListIsNoFile(t *testing.T) {
 	f := newListFolder(t, "hmac-sha512", false)
 	colon := bytes.LastIndexByte(f.list, ':')
 	tag := string(f.list[colon+1 : len(f.list)-1])
-	for _, content := range [][]byte{f.list[:colon+1], f.list, []byte(listInfo + "hmac-sha512"), []byte(listInfo + "hmac-sha512\x01"), []byte(listSalt)} {
+	for _, content := range [][]byte{f.list[:colon+1], f.list, []byte("list tag hmac-sha512"), []byte("list tag hmac-sha512\x01"), []byte("fastmac list 1")} {
 		f.must(os.WriteFile("content", content, 0o600))
-		if list := string(f.tag("content")); strings.Contains(list, tag) || strings.Contains(list, f.key.id+":"+tag) {
+		if list := string(f.tag("content")); strings.Contains(list, tag) || strings.Contains(list, f.key.ID+":"+tag) {
 			t.Errorf("a file with %q has the tag of a list: %q", content, list)
 		}
 	}
-}
-
-// TestListWriterMemory writes a list of many lines: what it allocates does not grow with them.
-func TestListWriterMemory(t *testing.T) {
-	f := newListFolder(t, "umac64", false)
-	w := newListWriter(bufio.NewWriter(io.Discard), f.key, false)
-	text := make([]byte, 100, 101)
-	if n := testing.AllocsPerRun(10_000, func() { w.write(text) }); n > 0 {
-		t.Errorf("%v allocations for each line", n)
-	}
-	f.must(w.finish())
 }
 
 // TestComplete has files that the list does not have.
@@ -399,81 +402,10 @@ func TestManyMalformed(t *testing.T) {
 			t.Errorf("%d malformed lines: %+v, %q, %q, %v", n, r, stdout, stderr, err)
 		}
 	}
-	// A text that is no list is not read to its end, and a list that begins as one is.
-	text := strings.Repeat("\n", maxNoLines+10)
-	if l, err := readList(strings.NewReader(text), f.key, false, false); err != nil || l.count != maxNoLines || l.check(f.key) == nil {
-		t.Errorf("%d lines, %v", l.count, err)
-	}
-	for _, before := range []string{lines[0], lines[3]} {
-		if l, err := readList(strings.NewReader(before+text+lines[0]), f.key, false, false); err != nil || l.bad != maxNoLines+10 || len(l.malformed) != maxMalformed || l.check(f.key) != nil {
-			t.Errorf("%d malformed lines, %v", l.bad, err)
-		}
-	}
 	// The line of another algorithm may be any.
 	other := strings.Replace(lines[0], "umac64", "umac32", 1)
 	if _, _, _, err := f.verify([]byte(strings.Repeat("x\n", 100)+other), nil); err == nil || err.Error() != "list: the tags are umac32, and the key is for umac64" {
 		t.Error(err)
-	}
-}
-
-// TestManyEnds has many end lines, of which two are kept.
-func TestManyEnds(t *testing.T) {
-	f := newListFolder(t, "umac64", false)
-	lines := strings.SplitAfter(string(f.list), "\n")
-	own := lines[3]
-	foreign := strings.Replace(own, f.key.id, strings.Repeat("0", 16), 1)
-	other := strings.Replace(own, "umac64", "umac32", 1)
-	for _, tt := range []struct{ ends, want string }{
-		{strings.Repeat(own, 1000), ""},
-		{strings.Repeat(foreign, 1000), "the list was made with the key 0000000000000000, and this is the key " + f.key.id},
-		{strings.Repeat(foreign, 1000) + own + other, ""},
-		{strings.Repeat(foreign, 1000) + other + own, "the tags are umac32, and the key is for umac64"},
-		{other + own, "the tags are umac32, and the key is for umac64"},
-		{own + other, ""},
-	} {
-		l, err := readList(strings.NewReader(lines[0]+tt.ends), f.key, false, false)
-		f.must(err)
-		got := ""
-		if err := l.check(f.key); err != nil {
-			got = err.Error()
-		}
-		if got != tt.want || len(l.ends) > 2 || l.ends[0].number != 2 || l.complete() == nil {
-			t.Errorf("%.200q: %q, %d ends, %v", tt.ends, got, len(l.ends), l.complete())
-		}
-	}
-}
-
-// TestLines packs lines of all sizes, and takes little more memory than they have.
-func TestLines(t *testing.T) {
-	l := lines{nonce: 3, tag: 2, times: true}
-	times := func(i int) string { return strings.Repeat("9", i%63) }
-	path := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 1+i*i*i%(lastBlock/50)) }
-	const n = 2000
-	size := 0
-	for i := range n {
-		p := path(i)
-		l.add(line{[]byte{byte(i), 1, 2}, []byte{3, byte(i)}, p, times(i)})
-		size += len(p) + len(times(i)) + 6
-	}
-	i := 0
-	for one := range l.all() {
-		if one.path != path(i) || one.times != times(i) || !bytes.Equal(one.nonce, []byte{byte(i), 1, 2}) || !bytes.Equal(one.tag, []byte{3, byte(i)}) || cap(one.nonce) != 3 || cap(one.tag) != 2 {
-			t.Fatalf("line %d: %v %v", i, one.nonce, one.tag)
-		}
-		i++
-	}
-	room := 0
-	for _, block := range l.blocks {
-		room += cap(block)
-	}
-	if i != n || l.len() != n || room > size+size/10+lastBlock {
-		t.Errorf("%d lines, %d bytes for %d", i, room, size)
-	}
-	// A line that is larger than a block.
-	l.add(line{make([]byte, 3), make([]byte, 2), strings.Repeat("x", 2*lastBlock), ""})
-	l.add(line{make([]byte, 3), make([]byte, 2), "y", ""})
-	if len(l.at(n).path) != 2*lastBlock || l.at(n+1).path != "y" {
-		t.Error("another line")
 	}
 }
 
@@ -484,16 +416,16 @@ func TestPathIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var l lines
+	var l list.Lines
 	for _, path := range []string{"b", ".//a", "d//c", "g/../h", "../" + filepath.Base(here) + "/i", "-", filepath.ToSlash(here) + "/e", "b", ".f"} {
-		l.add(line{path: path})
+		l.Add(list.Line{Path: path})
 	}
 	x := newPathIndex(&l)
 	for _, collide := range []bool{false, true} {
 		for path, want := range map[string]bool{"h": false, "g/../h": true, "i": true, "../" + filepath.Base(here) + "/a": true, "-": true, "./-": false, "../a": false, "a": true, "./b": true, "d/c": true, "d/./c": true, "e": true, here + "/a": true, ".f": true, "d": false, "c": false, "": false, "f": false} {
 			if collide {
 				for i := range x.all {
-					x.all[i].hash = maphash.String(x.seed, x.absolute(path))
+					x.all[i].hash = maphash.String(x.seed, x.Absolute(path))
 				}
 			}
 			if x.has(path) != want {
@@ -518,15 +450,15 @@ func TestAccents(t *testing.T) {
 			f.must(os.WriteFile(path, nil, 0o600))
 		}
 		write(tt.listed)
-		list := f.tag("x/" + tt.listed)
+		text := f.tag("x/" + tt.listed)
 		f.must(os.RemoveAll("x"))
 		write(tt.there)
 		if _, err := os.Stat("x/" + tt.listed); err == nil {
 			t.Skip("the file system takes both for the same")
 		}
 		for _, ignore := range []bool{false, true} {
-			r, stdout, stderr, err := f.verify(list, func(o *Options) { o.Complete, o.IgnoreMissing = []string{"x"}, ignore })
-			listed, there := Escape("x/"+tt.listed), Escape("x/"+tt.there)
+			r, stdout, stderr, err := f.verify(text, func(o *Options) { o.Complete, o.IgnoreMissing = []string{"x"}, ignore })
+			listed, there := list.Escape("x/"+tt.listed), list.Escape("x/"+tt.there)
 			if want := listed + ": FAILED open or read\n" + there + ": NOT IN THE LIST\n"; stdout != want || err == nil || r.Missing != 0 {
 				t.Errorf("%q, want %q", stdout, want)
 			}

@@ -5,6 +5,7 @@
 package sums
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -18,89 +19,108 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// inOrder calls do for each of n items, on as many goroutines as workers, each with what
-// start returns to it, and emit for each in order, with what do has returned, on the goroutine of its
-// caller. idle is called before inOrder waits for the next item. It stops when ctx is done or emit
-// fails.
-func inOrder[W, R any](ctx context.Context, n, workers int, start func() W, stop func(W), do func(w W, i int) R, emit func(i int, result R) error, idle func() error) error {
+// inOrder calls do for each of n items, on as many goroutines as workers, each with what start returns to
+// it, and emit for each in order, with what do has returned, on the goroutine of its caller. It calls idle
+// before it waits for the next item, and stop at the end of each goroutine. It stops when ctx is done or
+// emit fails.
+func inOrder[R any](ctx context.Context, n, workers int, start func() (do func(i int) R, stop func()), emit func(i int, result R) error, idle func() error) error {
 	interrupted := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type item struct {
-		result R
-		done   bool
-	}
-	var (
-		mu    sync.Mutex
-		ended = sync.Cond{L: &mu} // the first item is done
-		room  = sync.Cond{L: &mu} // for a worker to go on
-		next  int                 // to do
-		first int                 // to emit
-		items = make([]item, min(n, window))
-		group sync.WaitGroup
-	)
-	defer context.AfterFunc(ctx, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		ended.Signal()
-		room.Broadcast()
-	})()
+	q := queue[R]{n: n, items: make([]item[R], min(n, window))}
+	q.ended.L, q.room.L = &q.mu, &q.mu
+	defer context.AfterFunc(ctx, q.wake)()
+	var group sync.WaitGroup
 	for range min(workers, n) {
 		group.Go(func() {
-			w := start()
-			defer stop(w)
-			mu.Lock()
-			defer mu.Unlock()
-			for {
-				for next < n && next-first >= len(items) && ctx.Err() == nil {
-					room.Wait()
-				}
-				if next >= n || ctx.Err() != nil {
-					return
-				}
-				i := next
-				next++
-				mu.Unlock()
-				result := do(w, i)
-				mu.Lock()
-				items[i%len(items)] = item{result, true}
-				if i == first {
-					ended.Signal()
-				}
-			}
+			do, stop := start()
+			defer stop()
+			q.work(ctx, do)
 		})
 	}
 	defer waitFor(interrupted, &group)
 	defer cancel()
 	for i := range n {
-		mu.Lock()
-		item := &items[i%len(items)]
-		if !item.done {
-			mu.Unlock()
-			if err := idle(); err != nil {
-				return err
-			}
-			mu.Lock()
+		result, err := q.take(ctx, i, idle)
+		if err == nil {
+			err = emit(i, result)
 		}
-		for !item.done && ctx.Err() == nil {
-			ended.Wait()
-		}
-		result := item.result
-		if item.done {
-			var none R
-			item.result, item.done = none, false
-			first = i + 1
-			room.Broadcast()
-		}
-		mu.Unlock()
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := emit(i, result); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return idle()
+}
+
+// A queue has the results of items that are done, until they are emitted.
+type queue[R any] struct {
+	n     int
+	mu    sync.Mutex
+	ended sync.Cond // the first item is done
+	room  sync.Cond // for a worker to go on
+	next  int       // to do
+	first int       // to emit
+	items []item[R]
+}
+
+type item[R any] struct {
+	result R
+	done   bool
+}
+
+// wake ends all waiting: the context is done.
+func (q *queue[R]) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ended.Signal()
+	q.room.Broadcast()
+}
+
+// work does items until there are no more.
+func (q *queue[R]) work(ctx context.Context, do func(i int) R) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		for q.next < q.n && q.next-q.first >= len(q.items) && ctx.Err() == nil {
+			q.room.Wait()
+		}
+		if q.next >= q.n || ctx.Err() != nil {
+			return
+		}
+		i := q.next
+		q.next++
+		q.mu.Unlock()
+		result := do(i)
+		q.mu.Lock()
+		q.items[i%len(q.items)] = item[R]{result, true}
+		if i == q.first {
+			q.ended.Signal()
+		}
+	}
+}
+
+// take waits for item i, the first, and returns its result.
+func (q *queue[R]) take(ctx context.Context, i int, idle func() error) (result R, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	item := &q.items[i%len(q.items)]
+	if !item.done {
+		q.mu.Unlock()
+		err = idle()
+		q.mu.Lock()
+	}
+	for !item.done && ctx.Err() == nil && err == nil {
+		q.ended.Wait()
+	}
+	if err != nil || ctx.Err() != nil {
+		return result, cmp.Or(err, ctx.Err())
+	}
+	var none R
+	result = item.result
+	item.result, item.done = none, false
+	q.first = i + 1
+	q.room.Broadcast()
+	return result, nil
 }
 
 // waitFor waits for a group, but not for long after ctx is done: a system call for a file on a server

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"github.com/gofrs/flock"
 )
 
@@ -30,7 +31,7 @@ type outFile struct {
 type existsError string
 
 func (e existsError) Error() string {
-	return fmt.Sprintf("%s: is there already: --update %[1]s brings it up to date, --force replaces it; names from find or xargs go to one run with --files0-from -", Escape(string(e)))
+	return fmt.Sprintf("%s: is there already: --update %[1]s brings it up to date, --force replaces it; names from find or xargs go to one run with --files0-from -", list.Escape(string(e)))
 }
 
 // createOut makes an outFile, next to its path: only there a rename is certain to work. Unless
@@ -145,6 +146,8 @@ func isStream(path string) bool {
 	}
 	return strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
+
+func (o *outFile) there() os.FileInfo { return o.old }
 
 // Write has the name in its errors that the file will have.
 func (o *outFile) Write(p []byte) (int, error) {

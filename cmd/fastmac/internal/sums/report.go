@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"example.com/fastmac/cmd/fastmac/internal/list"
 )
 
 // A Report is what Verify found.
@@ -45,8 +47,10 @@ const (
 	resultUnreadable = "unreadable"
 	resultNotListed  = "not listed"
 	resultNotTagged  = "not tagged"
+	resultMissing    = "missing"
 
 	// Of Tag.
+	resultTagged   = "tagged"
 	resultNew      = "new"
 	resultChanged  = "changed"
 	resultGone     = "gone"
@@ -121,10 +125,10 @@ func (r *Report) Err() error {
 		parts = append(parts, count(r.Malformed, all+r.Malformed, "line")+" malformed")
 	}
 	if r.NotListed > 0 {
-		parts = append(parts, counted(r.NotListed, "file")+" not in the list")
+		parts = append(parts, list.Counted(r.NotListed, "file")+" not in the list")
 	}
 	if r.NotTagged > 0 && !r.partial {
-		parts = append(parts, counted(r.NotTagged, "file")+" could not be read when the list was made: --partial accepts that")
+		parts = append(parts, list.Counted(r.NotTagged, "file")+" could not be read when the list was made: --partial accepts that")
 	}
 	if r.List == listFailed {
 		parts = append(parts, "the list FAILED")
@@ -143,7 +147,7 @@ func (r *Report) Err() error {
 
 // Summary returns a sentence about a report without an error.
 func (r *Report) Summary() string {
-	text := counted(r.Right, "file") + " OK"
+	text := list.Counted(r.Right, "file") + " OK"
 	if r.Missing > 0 {
 		text = count(r.Right, r.files(), "file") + " OK, the others are missing"
 	}
@@ -151,10 +155,10 @@ func (r *Report) Summary() string {
 		text += "; the list is as it was written"
 	}
 	if r.NotTagged > 0 {
-		text += ", without " + counted(r.NotTagged, "file") + " that could not be read"
+		text += ", without " + list.Counted(r.NotTagged, "file") + " that could not be read"
 	}
 	if len(r.Exclude) > 0 {
-		text += ", without what " + counted(len(r.Exclude), "pattern") + " excluded"
+		text += ", without what " + list.Counted(len(r.Exclude), "pattern") + " excluded"
 	}
 	if r.LeftOut > 0 {
 		text += fmt.Sprintf("; %d left out", r.LeftOut)
@@ -179,13 +183,16 @@ type Changes struct {
 	Gone    int `json:"gone"` // or excluded now
 }
 
-func (c *Changes) add(f File) { c.Files = append(c.Files, f) }
-
 // summary returns a sentence about an update.
 func (c *Changes) summary() string {
-	text := fmt.Sprintf("%s: %d kept, %d changed, %d new; %d gone", counted(c.Tagged, "file"), c.Kept, c.Changed, c.New, c.Gone)
+	text := fmt.Sprintf("%s: %d kept, %d changed, %d new; %d gone", list.Counted(c.Tagged, "file"), c.Kept, c.Changed, c.New, c.Gone)
 	if c.LeftOut > 0 {
 		text += fmt.Sprintf(", %d left out", c.LeftOut)
 	}
 	return text
+}
+
+// count returns a phrase such as "1 of 3 files".
+func count(n, all int, what string) string {
+	return fmt.Sprintf("%d of %s", n, list.Counted(all, what))
 }

@@ -11,68 +11,86 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
 
 // An oldList is the list that an update begins with.
 type oldList struct {
-	*list
+	*list.List
 	*pathIndex
 	info    os.FileInfo
-	key     *Key   // of the list, or nil if it is that of the new one
 	found   []bool // the lines whose files are among the entries
 	readAll bool   // also the files whose size and times are as they were
 }
 
-// readOld reads the list of Update, which must be as it was written, and takes its folders and patterns.
-func (t *tagger) readOld(ctx context.Context) error {
-	key := t.key
-	t.old = &oldList{readAll: t.VerifyAll}
-	if t.OldKeyFile != "" {
-		var err error
-		key, err = ReadKey(ctx, t.OldKeyFile, "", t.Stdin, t.Stderr)
-		if _, ok := errors.AsType[NoAlgorithmError](err); ok && t.Algorithm != "" && t.OldKeyFile != "-" {
-			key, err = ReadKey(ctx, t.OldKeyFile, t.Algorithm, t.Stdin, t.Stderr)
-		}
-		if err != nil {
-			return err
-		}
-		if key.id == t.key.id {
-			return errors.New("the old key is the new one")
-		}
-		t.old.key, t.old.readAll = key, true
-		t.key.previous = key
+// readOld reads the list of Update, if there is one, which must be as it was written.
+func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
+	if o.Update == "" {
+		return nil, nil
 	}
-	f, err := os.Open(t.Update)
+	key, err := o.readOldKey(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(o.Update)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: no such list: the first one is made with -o", Escape(t.Update))
+		return nil, fmt.Errorf("%s: no such list: the first one is made with -o", list.Escape(o.Update))
 	}
 	if err != nil {
-		return about(t.Update, err)
+		return nil, about(o.Update, err)
 	}
 	defer f.Close()
-	if t.old.info, err = f.Stat(); err != nil || !t.old.info.Mode().IsRegular() {
-		return about(t.Update, errors.New("is not a regular file"))
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, about(o.Update, errors.New("is not a regular file"))
 	}
-	l, err := readList(f, key, t.Zero, true)
+	l, err := list.Read(f, key, o.Zero, true)
 	if err == nil {
-		err = l.check(key)
+		err = l.Check(key)
 	}
 	if err == nil {
-		err = l.complete()
+		err = l.Complete()
 	}
-	if err == nil && l.bad > 0 {
-		err = fmt.Errorf("line %d: %w", l.malformed[0].number, l.malformed[0].err)
+	if err == nil && l.Bad > 0 {
+		err = fmt.Errorf("line %d: %w", l.Malformed[0].Number, l.Malformed[0].Err)
 	}
 	if err != nil {
-		return about(t.Update, err)
+		return nil, about(o.Update, err)
 	}
-	t.old.list, t.old.pathIndex, t.old.found = l, newPathIndex(&l.lines), make([]bool, l.lines.len())
-	t.folders, t.patterns = slices.Clone(l.folders), slices.Clone(l.patterns)
-	return nil
+	return &oldList{l, newPathIndex(&l.Lines), info, make([]bool, l.Lines.Len()), o.VerifyAll || key != r.key}, nil
+}
+
+// readOldKey returns the key of the old list, which may be that of the new one.
+func (o *Options) readOldKey(ctx context.Context, r *run) (*list.Key, error) {
+	if o.OldKeyFile == "" {
+		return r.key, nil
+	}
+	key, err := ReadKey(ctx, o.OldKeyFile, "", o.Stdin, o.Stderr)
+	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok && o.Algorithm != "" && o.OldKeyFile != "-" {
+		key, err = ReadKey(ctx, o.OldKeyFile, o.Algorithm, o.Stdin, o.Stderr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.oldKey = key
+	if key.ID == r.key.ID {
+		return nil, errors.New("the old key is the new one")
+	}
+	return key, nil
+}
+
+// withPatterns returns those of the list and texts, which it may have already.
+func (o *oldList) withPatterns(texts []string) []string {
+	if n := len(o.Patterns) - len(texts); n >= 0 && slices.Equal(o.Patterns[n:], texts) {
+		return o.Patterns
+	}
+	return slices.Concat(o.Patterns, texts)
 }
 
 // line returns the line of a path, or nil. A nil oldList has none.
-func (o *oldList) line(path string) *line {
+func (o *oldList) line(path string) *list.Line {
 	if o == nil {
 		return nil
 	}
@@ -80,100 +98,67 @@ func (o *oldList) line(path string) *line {
 	if !ok {
 		return nil
 	}
-	l := o.list.lines.at(i)
+	l := o.Lines.At(i)
 	return &l
 }
 
+// mark notes that a file is among the entries.
+func (o *oldList) mark(path string) {
+	if o == nil {
+		return
+	}
+	if i, ok := o.find(path); ok {
+		o.found[i] = true
+	}
+}
+
 // isSame reports whether the file of a line is taken for unchanged without reading it.
-func (o *oldList) isSame(l *line, f *finder) bool {
-	if o.readAll || l.times == "" {
+func (o *oldList) isSame(l *list.Line, f *tree.Finder) bool {
+	if o.readAll || l.Times == "" {
 		return false
 	}
-	info, err := f.look(l.path)
-	return err == nil && info.times() == l.times
+	info, err := f.Look(l.Path)
+	return err == nil && times(info) == l.Times
 }
 
-// addOld adds the files of the old list that are in no folder that was walked, and finds those that
-// are gone or that patterns leave out now.
-func (t *tagger) addOld(skip func(path string, isDir bool) bool) error {
-	before, err := parsePatterns(t.old.patterns)
+// times returns the size and the times as a line has them.
+func times(i tree.Info) string { return list.Times(i.Size, i.Mtime, i.Ctime) }
+
+// rest adds the files of the list that are in no folder that was walked, and returns those that are gone
+// or that skip leaves out now. The folders that could not be walked are failed.
+func (o *oldList) rest(folders, failed []string, skip func(path string, isDir bool) bool, add func(tree.Entry)) (gone []File, err error) {
+	before, err := parsePatterns(o.Patterns)
 	if err != nil {
-		return about(t.Update, err)
+		return nil, err
 	}
 	skipped := skipper(before)
-	folders := withSlashes(t.folders)
-	var failed []string // folders that could not be walked
-	for _, e := range t.entries {
-		if i, ok := t.old.find(e.path); ok && e.left() == "" {
-			t.old.found[i] = true
-		}
-		if e.err != nil && e.left() == "" {
-			failed = append(failed, withSlash(e.path))
-		}
-	}
-	for l := range t.old.list.lines.all() {
-		i, _ := t.old.find(l.path)
-		if t.old.found[i] {
+	folders, failed = tree.WithSlashes(folders), tree.WithSlashes(failed)
+	for l := range o.Lines.All() {
+		i, _ := o.find(l.Path)
+		if o.found[i] {
 			continue
 		}
-		t.old.found[i] = true // also for another line of the same file
-		info, err := lookAt(l.path)
-		folder := above(folders, l.path)
-		below := l.path[len(folder):]
+		o.found[i] = true // also for another line of the same file
+		info, err := tree.LookAt(l.Path)
+		folder := tree.Above(folders, l.Path)
+		below := l.Path[len(folder):]
 		switch {
-		case above(failed, l.path) != "":
-			t.entries = append(t.entries, entry{path: l.path, err: errors.New("its folder could not be read")})
-		case nowhere(err) || err == nil && info.kind.IsDir():
-			t.dropped = append(t.dropped, File{Path: l.path, Result: resultGone})
+		case tree.Above(failed, l.Path) != "":
+			add(tree.Entry{Path: l.Path, Err: errors.New("its folder could not be read")})
+		case tree.Nowhere(err) || err == nil && info.Kind.IsDir():
+			gone = append(gone, File{Path: l.Path, Result: resultGone})
 		case folder == "" || err != nil || skips(skipped, below, false): // an argument
-			t.entries = append(t.entries, entry{path: l.path})
+			add(tree.Entry{Path: l.Path})
 		case skips(skip, below, false):
-			t.dropped = append(t.dropped, File{Path: l.path, Result: resultExcluded})
+			gone = append(gone, File{Path: l.Path, Result: resultExcluded})
 		default: // it is no file any more, or behind a link to a folder
-			t.dropped = append(t.dropped, File{Path: l.path, Result: resultGone})
+			gone = append(gone, File{Path: l.Path, Result: resultGone})
 		}
 	}
-	for _, path := range t.old.unread {
-		if info, err := lookAt(path); above(folders, path) == "" && !(err == nil && info.kind.IsDir()) {
-			t.entries = append(t.entries, entry{path: path})
+	for _, path := range o.Unread {
+		if info, err := tree.LookAt(path); tree.Above(folders, path) == "" && !(err == nil && info.Kind.IsDir()) {
+			add(tree.Entry{Path: path})
 		}
 	}
-	return nil
-}
-
-// removeRepeated removes entries of files that are there already, such as those of a folder in another
-// one.
-func (t *tagger) removeRepeated(at places) {
-	seen := make(map[string]bool, len(t.entries))
-	t.entries = slices.DeleteFunc(t.entries, func(e entry) bool {
-		if e.left() != "" { // it may also be an argument
-			return false
-		}
-		path := at.absolute(e.path)
-		repeated := seen[path]
-		seen[path] = true
-		return repeated
-	})
-}
-
-// A pair is the stream of a new key that also computes the tag under the key of before.
-type pair struct {
-	stream
-	old stream
-}
-
-func (p *pair) Write(b []byte) (int, error) {
-	p.old.Write(b)
-	return p.stream.Write(b)
-}
-
-func (p *pair) Reset()   { p.stream.Reset(); p.old.Reset() }
-func (p *pair) Destroy() { p.stream.Destroy(); p.old.Destroy() }
-
-// verifyOld reports whether the tag of a line is that of what was read.
-func (r *reader) verifyOld(l *line) bool {
-	if p, ok := r.stream.(*pair); ok {
-		return p.old.Verify(l.tag, l.nonce)
-	}
-	return r.stream.Verify(l.tag, l.nonce)
+	return gone, nil
 }

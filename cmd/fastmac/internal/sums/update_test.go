@@ -5,6 +5,7 @@
 package sums
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -18,6 +19,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
 
 // An archive is a test's folder d with a list.
@@ -161,24 +165,24 @@ func TestUpdateReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := readList(strings.NewReader(a.list()), key, false, true)
-		if err != nil || l.complete() != nil {
-			t.Fatal(err, l.complete())
+		l, err := list.Read(strings.NewReader(a.list()), key, false, true)
+		if err != nil || l.Complete() != nil {
+			t.Fatal(err, l.Complete())
 		}
 		f, err := os.Create("list")
 		if err != nil {
 			t.Fatal(err)
 		}
-		tagger := &tagger{folders: l.folders, patterns: l.patterns}
-		p := newPrinter(f, os.Stderr, nil)
-		w := newListWriter(p.out, key, false)
-		for line := range l.lines.all() {
-			if line.path == path {
-				line.tag[0] ^= 1
+		out := bufio.NewWriter(f)
+		w := list.NewWriter(out, key, false)
+		for line := range l.Lines.All() {
+			if line.Path == path {
+				line.Tag[0] ^= 1
 			}
-			w.write(line.format(key.algorithm, false))
+			w.Line(&line)
 		}
-		if err := errors.Join(tagger.writeNotes(w), w.finish(), p.flush(), f.Close()); err != nil {
+		plan := &plan{folders: l.Folders, patterns: l.Patterns}
+		if err := errors.Join(plan.writeNotes(w), w.Finish(), out.Flush(), f.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -208,25 +212,25 @@ func TestTimes(t *testing.T) {
 	began := time.Unix(100, 0)
 	at := func(seconds float64) int64 { return int64(seconds * 1e9) }
 	for _, test := range []struct {
-		info fileInfo
+		info tree.Info
 		want bool
 	}{
-		{fileInfo{mtime: at(97)}, true},
-		{fileInfo{mtime: at(98)}, true},
-		{fileInfo{mtime: at(98) + 1}, false},
-		{fileInfo{mtime: at(97), ctime: at(98) + 1}, false},
-		{fileInfo{mtime: at(99), ctime: at(97)}, false},
-		{fileInfo{mtime: at(200)}, false},
-		{fileInfo{}, false}, // no file
+		{tree.Info{Mtime: at(97)}, true},
+		{tree.Info{Mtime: at(98)}, true},
+		{tree.Info{Mtime: at(98) + 1}, false},
+		{tree.Info{Mtime: at(97), Ctime: at(98) + 1}, false},
+		{tree.Info{Mtime: at(99), Ctime: at(97)}, false},
+		{tree.Info{Mtime: at(200)}, false},
+		{tree.Info{}, false}, // no file
 	} {
-		if got := test.info.settled(began); got != test.want {
+		if got := settled(test.info, began); got != test.want {
 			t.Errorf("%+v: %v", test.info, got)
 		}
 	}
-	if got := (fileInfo{size: 1, mtime: -2}).times(); got != "1:-2:" {
+	if got := times(tree.Info{Size: 1, Mtime: -2}); got != "1:-2:" {
 		t.Error(got)
 	}
-	if got := (fileInfo{size: 1, mtime: 2, ctime: 3}).times(); got != "1:2:3" {
+	if got := times(tree.Info{Size: 1, Mtime: 2, Ctime: 3}); got != "1:2:3" {
 		t.Error(got)
 	}
 }
@@ -234,7 +238,7 @@ func TestTimes(t *testing.T) {
 // TestUpdateKey gives a list another key, also of another algorithm.
 func TestUpdateKey(t *testing.T) {
 	files := maps.Clone(small)
-	files["d/large"] = strings.Repeat("x", parallelSize+1)
+	files["d/large"] = strings.Repeat("x", 32<<20+1)
 	for _, algorithm := range []string{"umac128", "hmac-sha256"} {
 		a := newArchive(t, files, nil)
 		if err := errors.Join(os.Rename("key", "old"), WriteKey("key", algorithm, nil)); err != nil {

@@ -13,20 +13,54 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
 
 // Verify verifies the tags in a list that Tag has written, or in standard input if path is
 // "-". If text is true it prints the result of each line. Its report has the files that Quiet
 // does not leave out.
 func Verify(ctx context.Context, o Options, path string, text bool) (*Report, error) {
-	f, err := o.open(ctx)
+	r, err := o.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer f.key.Destroy()
-	f.special, f.folder = o.Special, "is a folder"
-	var own os.FileInfo // of the list
-	in, stop := openPipe(ctx, func() (io.ReadCloser, error) {
+	defer r.close()
+	l, own, err := o.readList(ctx, r, path)
+	if err != nil {
+		return nil, about(path, err)
+	}
+	stdout, stderr := o.Stdout, o.Stderr
+	if o.Status {
+		stdout, stderr = io.Discard, io.Discard
+	}
+	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial}}
+	defer r.progress.clear()
+	v.checkList(path)
+	r.files.Special, r.files.Folder, r.files.Folders = o.Special, "is a folder", l.Folders
+	if !o.IgnoreMissing && v.allMissing() {
+		return nil, about(path, fmt.Errorf("none of its %d files exists: their paths begin in the current folder, or in that of -C", l.Lines.Len()))
+	}
+	if err := v.readSkip(ctx); err != nil {
+		return nil, err
+	}
+	// The folders are walked before the files are read, and looked at again afterwards: what is in them
+	// in between is then what was found, see tree.Walker.Changed.
+	folders := v.walkFolders(ctx)
+	if err := v.checkFiles(ctx); err != nil {
+		return nil, err
+	}
+	if err := v.checkFolders(ctx, folders); err != nil {
+		return nil, err
+	}
+	return v.report, v.printer.flush()
+}
+
+// readList reads the list at path, and returns what file that is, or nil.
+func (o *Options) readList(ctx context.Context, r *run, path string) (*list.List, os.FileInfo, error) {
+	var own os.FileInfo
+	in, stop := tree.OpenPipe(ctx, func() (io.ReadCloser, error) {
 		if path == "-" {
 			return io.NopCloser(o.Stdin), nil
 		}
@@ -38,152 +72,142 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		return f, nil
 	})
 	defer stop()
-	l, err := readList(in, f.key, o.Zero, false)
+	l, err := list.Read(in, r.key, o.Zero, false)
 	if err == nil {
-		err = l.check(f.key)
+		err = l.Check(r.key)
 	}
 	if err != nil {
-		return nil, about(path, err)
+		return nil, nil, err
 	}
 	if path == "-" {
-		f.stdinUse.Store(true)
+		r.files.UseStdin()
 	}
-	stdout, stderr := o.Stdout, o.Stderr
-	if o.Status {
-		stdout, stderr = io.Discard, io.Discard
-	}
-	p := newPrinter(stdout, stderr, f.progress)
-	defer f.progress.clear()
-	v := &verifier{Options: o, files: f, printer: p, text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial}}
-	v.checkList(path)
-	if v.report.List == listComplete {
-		f.folders = l.folders
-	} else {
-		l.folders, l.patterns, l.unread = nil, nil, nil // anybody can have written them
-	}
-	for _, folder := range l.folders {
-		v.report.Folders = append(v.report.Folders, Escape(folder))
-	}
-	for _, pattern := range l.patterns {
-		v.report.Exclude = append(v.report.Exclude, Escape(pattern))
-	}
-	if !o.IgnoreMissing && v.allMissing() {
-		return nil, about(path, fmt.Errorf("none of its %d files exists: their paths begin in the current folder, or in that of -C", l.lines.len()))
-	}
-	if err := v.readSkip(ctx); err != nil {
-		return nil, err
-	}
-	// The folders are walked before the files are read, and looked at again afterwards: what is in them
-	// in between is then what was found, see walker.changed.
-	folders := v.walkFolders(ctx)
-	if err := v.checkFiles(ctx); err != nil {
-		return nil, err
-	}
-	if err := v.checkFolders(ctx, folders); err != nil {
-		return nil, err
-	}
-	return v.report, p.flush()
+	return l, own, nil
 }
 
 // A verifier verifies a list.
 type verifier struct {
 	Options
-	*files
-	*printer
-	text   bool
-	list   *list
-	own    os.FileInfo // of the list's own file, or nil
-	report *Report
+	*run
+	printer *printer
+	text    bool
+	list    *list.List
+	own     os.FileInfo // of the list's own file, or nil
+	report  *Report
 
 	listed, excluded func(path string, isDir bool) bool // what the list and Exclude leave out, or nil
 }
 
 // checkList reports what is wrong with the list.
 func (v *verifier) checkList(path string) {
-	for _, bad := range v.list.malformed {
-		v.errorf("%s: line %d: %v", Escape(path), bad.number, bad.err)
+	for _, bad := range v.list.Malformed {
+		v.printer.errorf("%s: line %d: %v", list.Escape(path), bad.Number, bad.Err)
 	}
-	if more := v.list.bad - len(v.list.malformed); more > 0 {
-		v.errorf("%s: and %s", Escape(path), counted(more, "more malformed line"))
+	if more := v.list.Bad - len(v.list.Malformed); more > 0 {
+		v.printer.errorf("%s: and %s", list.Escape(path), list.Counted(more, "more malformed line"))
 	}
-	v.report.Malformed = v.list.bad
+	v.report.Malformed = v.list.Bad
 	v.report.List = listComplete
-	err := v.list.complete()
-	if err == nil {
-		return
+	if err := v.list.Complete(); err != nil {
+		v.report.List, v.report.ListError = v.incomplete(path, err), err.Error()
+		v.list.Folders, v.list.Patterns, v.list.Unread = nil, nil, nil // anybody can have written them
 	}
-	v.report.List, v.report.ListError = listFailed, err.Error()
-	if err != errNoEnd {
-		v.errorf("%s: %v", Escape(path), err)
-		return
+	for _, folder := range v.list.Folders {
+		v.report.Folders = append(v.report.Folders, list.Escape(folder))
 	}
-	v.report.List = listNoEnd
+	for _, pattern := range v.list.Patterns {
+		v.report.Exclude = append(v.report.Exclude, list.Escape(pattern))
+	}
+}
+
+// incomplete prints why the list is not as tag wrote it, and returns what that makes it.
+func (v *verifier) incomplete(path string, err error) string {
+	path = list.Escape(path)
 	switch {
+	case err != list.ErrNoEnd:
 	case v.Partial:
+		return listNoEnd
 	case v.Strict || v.Status: // nobody would see the warning
-		v.report.List = listFailed
-		v.errorf("%s: %v", Escape(path), err)
-	case v.key.named:
+	case v.key.Named:
 		// The program that wrote the key writes end lines, so this one was lost.
-		v.report.List = listFailed
-		v.errorf("%s: %v: --partial accepts that", Escape(path), err)
+		err = fmt.Errorf("%w: --partial accepts that", err)
 	default:
-		v.errorf("warning: %s: %v: if the key file had the identifier, %s KEY %s, this would be a failure", Escape(path), err, v.key.name, v.key.id)
+		v.printer.errorf("warning: %s: %v: if the key file had the identifier, %s KEY %s, this would be a failure", path, err, v.key.Algorithm(), v.key.ID)
+		return listNoEnd
 	}
+	v.printer.errorf("%s: %v", path, err)
+	return listFailed
 }
 
 // checkFiles verifies the files.
 func (v *verifier) checkFiles(ctx context.Context) error {
-	lines := &v.list.lines
-	v.files.progress.begin(func(yield func(string) bool) {
-		for l := range lines.all() {
-			if !yield(l.path) {
+	lines := &v.list.Lines
+	v.progress.begin(func(yield func(string) bool) {
+		for l := range lines.All() {
+			if !yield(l.Path) {
 				return
 			}
 		}
 	})
-	type result struct {
-		path  string
-		right bool
-		err   error
+	start := func() (func(i int) File, func()) {
+		r := v.worker()
+		return func(i int) File { return v.verify(ctx, r, lines.At(i)) }, r.close
 	}
-	do := func(r *reader, i int) (result result) {
-		l := lines.at(i)
-		result.path = l.path
-		if result.err = ofOthers(l.path, r.read(ctx, l.path)); result.err == nil {
-			result.right = r.stream.Verify(l.tag, l.nonce)
-		}
-		return result
-	}
-	emit := func(_ int, result result) error {
-		file, err := File{Path: result.path}, result.err
-		switch {
-		case v.IgnoreMissing && errors.Is(err, fs.ErrNotExist):
-			v.report.Missing++
-			return nil
-		case err != nil:
-			v.report.Unreadable++
-			file.Result, file.Error = resultUnreadable, reason(err).Error()
-			v.failed(file.Path, err)
-		case result.right:
-			v.report.Right++
-			file.Result = resultOK
-		default:
-			v.report.Wrong++
-			file.Result = resultFailed
-		}
-		return v.show(file)
-	}
-	if err := inOrder(ctx, lines.len(), v.jobs, v.reader, (*reader).destroy, do, emit, v.flush); err != nil {
+	emit := func(_ int, file File) error { return v.add(file) }
+	if err := inOrder(ctx, lines.Len(), v.jobs, start, emit, v.printer.flush); err != nil {
 		return err
 	}
-	for _, path := range v.list.unread {
-		v.report.NotTagged++
-		if err := v.show(File{Path: path, Result: resultNotTagged}); err != nil {
+	for _, path := range v.list.Unread {
+		if err := v.add(File{Path: path, Result: resultNotTagged}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// verify reads the file of a line.
+func (v *verifier) verify(ctx context.Context, r worker, l list.Line) File {
+	err := ofOthers(l.Path, r.Read(ctx, l.Path))
+	switch {
+	case v.IgnoreMissing && errors.Is(err, fs.ErrNotExist):
+		return File{Path: l.Path, Result: resultMissing}
+	case err != nil:
+		return File{l.Path, resultUnreadable, reason(err).Error()}
+	case r.stream.Verify(&l):
+		return File{Path: l.Path, Result: resultOK}
+	}
+	return File{Path: l.Path, Result: resultFailed}
+}
+
+// add counts a result, and adds it to the report or prints it.
+func (v *verifier) add(file File) error {
+	r := v.report
+	switch file.Result {
+	case resultOK:
+		r.Right++
+	case resultFailed:
+		r.Wrong++
+	case resultUnreadable:
+		r.Unreadable++
+	case resultNotListed:
+		r.NotListed++
+	case resultNotTagged:
+		r.NotTagged++
+	case resultMissing:
+		r.Missing++
+		return nil
+	case resultLeftOut:
+		r.LeftOut++
+		if v.Quiet {
+			return nil
+		}
+		return v.printer.print(file, false)
+	}
+	right := file.Result == resultOK && v.Quiet // is not shown
+	if !v.text && !right {
+		r.Files = append(r.Files, file)
+	}
+	return v.printer.print(file, v.text && !right)
 }
 
 // ofOthers returns the error for a file, which names the cause if its path is one of Windows, as lists of
@@ -194,7 +218,7 @@ func ofOthers(path string, err error) error {
 	}
 	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path {
 		if _, found := os.Stat(slashes); found == nil {
-			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", Escape(slashes))
+			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", list.Escape(slashes))
 		}
 	}
 	for _, other := range otherAccents(path) {
@@ -205,75 +229,64 @@ func ofOthers(path string, err error) error {
 	return err
 }
 
-// show prints the result for a file, or adds it to the report.
-func (v *verifier) show(file File) error {
-	if v.Quiet && file.Result == resultOK {
-		return nil
-	}
-	if !v.text {
-		v.report.Files = append(v.report.Files, file)
-		return nil
-	}
-	_, err := fmt.Fprintf(v.out, "%s: %s\n", Escape(file.Path), verdicts[file.Result])
-	return err
-}
-
 // A walkedFolder is a folder of Complete that was walked.
 type walkedFolder struct {
-	*walker
-	found   []entry         // what the list does not have
+	*tree.Walker
+	found   []tree.Entry    // what the list does not have
 	accents map[string]bool // of them, those that it has with accents encoded otherwise
 }
 
 // walkFolders walks the folders of Complete.
-func (v *verifier) walkFolders(ctx context.Context) (folders []walkedFolder) {
+func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 	if len(v.Complete) == 0 {
 		return nil
 	}
-	listed := newPathIndex(&v.list.lines)
+	listed := newPathIndex(&v.list.Lines)
 	unread := make(map[string]bool)
-	for _, path := range v.list.unread {
-		unread[listed.absolute(path)] = true
+	for _, path := range v.list.Unread {
+		unread[listed.Absolute(path)] = true
 	}
-	for _, folder := range v.Complete {
-		w := newWalker(v.skip(folder))
-		found := slices.DeleteFunc(w.walk(ctx, nil, folder), func(e entry) bool {
-			if e.err != nil && e.left() == "" {
-				return false
+	for _, path := range v.Complete {
+		f := &walkedFolder{accents: make(map[string]bool)}
+		f.Walker = tree.NewWalker(v.skip(path), func(e tree.Entry) {
+			_, left := e.Err.(tree.LeftOut)
+			if e.Err == nil || left {
+				if listed.has(e.Path) || unread[listed.Absolute(e.Path)] || v.isOwn(e.Path) {
+					return
+				}
 			}
-			if listed.has(e.path) || unread[listed.absolute(e.path)] {
-				return true
+			f.found = append(f.found, e)
+			if e.Found && slices.ContainsFunc(otherAccents(e.Path), listed.has) {
+				f.accents[e.Path] = true
 			}
-			// The list's own file is in no list.
-			info, err := lookAt(e.path)
-			return err == nil && v.own != nil && info.is(v.own)
 		})
-		accents := make(map[string]bool)
-		for _, e := range found {
-			if e.found && slices.ContainsFunc(otherAccents(e.path), listed.has) {
-				accents[e.path] = true
-			}
-		}
-		v.report.Excluded += w.skipped
-		folders = append(folders, walkedFolder{w, slices.Clone(found), accents})
+		f.Walk(ctx, path)
+		v.report.Excluded += f.Skipped
+		folders = append(folders, f)
 	}
 	return folders
+}
+
+// isOwn reports whether a file is the list's own, which is in no list.
+func (v *verifier) isOwn(path string) bool {
+	info, err := tree.LookAt(path)
+	return err == nil && v.own != nil && info.Is(v.own)
 }
 
 // allMissing reports whether none of several files exists, as in a folder that is not the one where tag
 // ran.
 func (v *verifier) allMissing() bool {
-	for l := range v.list.lines.all() {
-		if _, err := lookAt(l.path); l.path == "-" || !errors.Is(err, fs.ErrNotExist) {
+	for l := range v.list.Lines.All() {
+		if _, err := tree.LookAt(l.Path); l.Path == "-" || !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 	}
-	return v.list.lines.len() > 1
+	return v.list.Lines.Len() > 1
 }
 
 // readSkip sets what the patterns of the list leave out, and those of Exclude.
 func (v *verifier) readSkip(ctx context.Context) error {
-	patterns, err := parsePatterns(v.list.patterns)
+	patterns, err := parsePatterns(v.list.Patterns)
 	if err != nil {
 		return err
 	}
@@ -296,12 +309,12 @@ func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
 	if v.listed == nil {
 		return v.excluded
 	}
-	at := newPlaces()
+	at := tree.NewPlaces()
 	var folders []string
-	for _, f := range v.list.folders {
-		folders = append(folders, withSlash(at.absolute(f)))
+	for _, f := range v.list.Folders {
+		folders = append(folders, tree.WithSlash(at.Absolute(f)))
 	}
-	folder = withSlash(at.absolute(folder))
+	folder = tree.WithSlash(at.Absolute(folder))
 	return func(path string, isDir bool) bool {
 		if v.excluded != nil && v.excluded(path, isDir) {
 			return true
@@ -323,32 +336,24 @@ func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
 }
 
 // checkFolders reports what is in the folders of Complete and not in the list.
-func (v *verifier) checkFolders(ctx context.Context, folders []walkedFolder) error {
-	for _, folder := range folders {
-		folder.settle(ctx)
+func (v *verifier) checkFolders(ctx context.Context, folders []*walkedFolder) error {
+	for _, f := range folders {
+		f.Settle(ctx)
 	}
-	for _, folder := range folders {
-		for _, e := range append(folder.found, folder.changed(ctx)...) {
-			file := File{Path: e.path, Result: resultNotListed}
-			switch {
-			case e.left() != "":
-				v.report.LeftOut++
-				if !v.Quiet {
-					v.errorf("left out: %s: %s", Escape(e.path), e.left())
-				}
-				continue
-			case e.err != nil:
-				v.report.Unreadable++
-				file.Result, file.Error = resultUnreadable, reason(e.err).Error()
-				v.failed(e.path, e.err)
-			default:
-				v.report.NotListed++
-				if folder.accents[e.path] {
+	for _, f := range folders {
+		for _, e := range append(f.found, f.Changed(ctx)...) {
+			file := File{Path: e.Path, Result: resultNotListed}
+			switch why := e.Err.(type) {
+			case nil:
+				if f.accents[e.Path] {
 					file.Error = "the list has the same name with accents encoded otherwise"
-					v.failed(e.path, errors.New(file.Error))
 				}
+			case tree.LeftOut:
+				file.Result, file.Error = resultLeftOut, string(why)
+			default:
+				file.Result, file.Error = resultUnreadable, reason(why).Error()
 			}
-			if err := v.show(file); err != nil {
+			if err := v.add(file); err != nil {
 				return err
 			}
 		}

@@ -2,11 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build unix && !linux
-
-package sums
+package tree
 
 import "golang.org/x/sys/unix"
 
-// search opens a folder for its files.
-const search = unix.O_RDONLY
+// search opens a folder for its files only, which needs no permission to read it.
+const search = unix.O_PATH

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package sums
+package list
 
 import (
 	"crypto"
@@ -43,19 +43,18 @@ const (
 	listKeyLen = sha512.Size
 )
 
-// derive sets the identifier and the list key. The identifier says whether two keys are
-// equal, and nothing else, if the key cannot be guessed.
-func (k *Key) derive(raw []byte) error {
-	id, err := hkdf.Key(sha512.New, raw, []byte(listSalt), idInfo+k.name, idSize)
+// derive returns the identifier of a key, in hex, and its list key. The identifier says whether two keys
+// are equal, and nothing else, if the key cannot be guessed.
+func derive(algorithm string, raw []byte) (id string, key *fastmac.HMACKey, err error) {
+	idBytes, err := hkdf.Key(sha512.New, raw, []byte(listSalt), idInfo+algorithm, idSize)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	listKey, err := hkdf.Key(sha512.New, raw, []byte(listSalt), listInfo+k.name, listKeyLen)
+	listKey, err := hkdf.Key(sha512.New, raw, []byte(listSalt), listInfo+algorithm, listKeyLen)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	defer clear(listKey)
-	k.id = hex.EncodeToString(id)
-	k.list, err = fastmac.NewHMACKey(crypto.SHA512, listKey)
-	return err
+	key, err = fastmac.NewHMACKey(crypto.SHA512, listKey)
+	return hex.EncodeToString(idBytes), key, err
 }

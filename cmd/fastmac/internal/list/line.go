@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package sums
+package list
 
 import (
 	"encoding/hex"
@@ -12,18 +12,28 @@ import (
 	"strings"
 )
 
-// The line of a file in a list is
+// A Line is the line of a file in a list,
 //
 //	ALGORITHM:NONCE:TAG  PATH
 //	ALGORITHM:NONCE:TAG:SIZE:MTIME:CTIME  PATH
 //
 // with the nonce and the tag in hex. If the path has escapes, see [Escape], the line begins with
 // a backslash. The size in bytes and the times, in nanoseconds since 1970, are those that the file
-// had when it was read, see [fileInfo.times]. Only Update looks at them.
-type line struct {
-	nonce, tag []byte
-	path       string
-	times      string // SIZE:MTIME:CTIME, or empty
+// had when it was read, see [Times]. Only an update looks at them.
+type Line struct {
+	Nonce, Tag []byte
+	Path       string
+	Times      string // SIZE:MTIME:CTIME, or empty
+}
+
+// Times returns a size and times as a line has them. A ctime of 0 is none.
+func Times(size, mtime, ctime int64) string {
+	b := append(strconv.AppendInt(make([]byte, 0, 64), size, 10), ':')
+	b = append(strconv.AppendInt(b, mtime, 10), ':')
+	if ctime != 0 {
+		b = strconv.AppendInt(b, ctime, 10)
+	}
+	return string(b)
 }
 
 // errForm is the error for what is no line of a list.
@@ -48,19 +58,10 @@ type note struct{ kind, text string }
 
 // The kinds of notes.
 const (
-	noteFolder  = "folder"  // a folder whose files tag -r has tagged
-	noteExclude = "exclude" // a pattern for what was left out there
-	noteUnread  = "unread"  // a file that tag --keep-going could not read
+	Folder  = "folder"  // a folder whose files tag -r has tagged
+	Exclude = "exclude" // a pattern for what was left out there
+	Unread  = "unread"  // a file that tag --keep-going could not read
 )
-
-// format returns the line, without its end.
-func (n note) format(raw bool) []byte {
-	begin, text := "", n.text
-	if !raw {
-		begin, text = escape(n.text)
-	}
-	return fmt.Appendf(nil, "%s%s:  %s", begin, n.kind, text)
-}
 
 // parseNote returns the note in the text of a line without its end, if it is one.
 func parseNote(text string, raw bool) (n note, found bool, err error) {
@@ -68,7 +69,7 @@ func parseNote(text string, raw bool) (n note, found bool, err error) {
 	if !raw {
 		text, escaped = strings.CutPrefix(text, `\`)
 	}
-	for _, kind := range []string{noteFolder, noteExclude, noteUnread} {
+	for _, kind := range []string{Folder, Exclude, Unread} {
 		if rest, ok := strings.CutPrefix(text, kind+":  "); ok {
 			if escaped {
 				if rest, ok = unescape(rest); !ok {
@@ -93,25 +94,9 @@ func (e otherAlgorithmError) Error() string {
 	return fmt.Sprintf("a tag of %s, and the key is for %s", e.line, e.key)
 }
 
-// format returns the line, without its end. In a list of tag -z, raw, nothing is escaped.
-func (l *line) format(a *algorithm, raw bool) []byte {
-	begin, path := "", l.path
-	if !raw {
-		begin, path = escape(l.path)
-	}
-	b := make([]byte, 0, len(begin)+len(a.name)+2*(a.nonce+a.tagSize)+5+len(l.times)+len(path)+1) // and the end
-	b = append(append(append(b, begin...), a.name...), ':')
-	b = append(hex.AppendEncode(b, l.nonce), ':')
-	b = hex.AppendEncode(b, l.tag)
-	if l.times != "" {
-		b = append(append(b, ':'), l.times...)
-	}
-	return append(append(b, ' ', ' '), path...)
-}
-
 // parseLine returns the line of a list by this algorithm, from its text without its end.
-func parseLine(text string, a *algorithm, raw bool) (line, error) {
-	var l line
+func parseLine(text string, a *algorithm, raw bool) (Line, error) {
+	var l Line
 	escaped := false
 	if !raw {
 		text, escaped = strings.CutPrefix(text, `\`)
@@ -125,8 +110,8 @@ func parseLine(text string, a *algorithm, raw bool) (line, error) {
 		return l, errForm
 	}
 	if len(fields) == 4 {
-		l.times = fields[3]
-		times := strings.Split(l.times, ":")
+		l.Times = fields[3]
+		times := strings.Split(l.Times, ":")
 		if len(times) != 3 {
 			return l, errForm
 		}
@@ -141,14 +126,14 @@ func parseLine(text string, a *algorithm, raw bool) (line, error) {
 		return l, otherAlgorithmError{fields[0], a.name}
 	}
 	var err error
-	if l.nonce, err = decode(fields[1], "nonce", a.nonce); err != nil {
+	if l.Nonce, err = decode(fields[1], "nonce", a.nonce); err != nil {
 		return l, err
 	}
-	if l.tag, err = decode(fields[2], "tag", a.tagSize); err != nil {
+	if l.Tag, err = decode(fields[2], "tag", a.tagSize); err != nil {
 		return l, err
 	}
-	if l.path = path; escaped {
-		if l.path, ok = unescape(path); !ok {
+	if l.Path = path; escaped {
+		if l.Path, ok = unescape(path); !ok {
 			return l, errEscape
 		}
 	}

@@ -2,9 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package sums
+//go:build unix && !linux
+
+package tree
 
 import "golang.org/x/sys/unix"
 
-// search opens a folder for its files only, which needs no permission to read it.
-const search = unix.O_PATH
+// search opens a folder for its files.
+const search = unix.O_RDONLY

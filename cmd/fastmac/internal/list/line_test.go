@@ -1,0 +1,96 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package list
+
+import (
+	"bytes"
+	"maps"
+	"strings"
+	"testing"
+
+	"example.com/fastmac/internal/mactest"
+)
+
+func TestLine(t *testing.T) {
+	all := maps.Clone(paths)
+	maps.Copy(all, morePaths)
+	for path, escaped := range all {
+		for _, a := range algorithms {
+			l := Line{bytes.Repeat([]byte{0xab}, a.nonce), bytes.Repeat([]byte{0x01}, a.tagSize), path, ""}
+			want := a.name + ":" + strings.Repeat("ab", a.nonce) + ":" + strings.Repeat("01", a.tagSize) + "  " + escaped
+			if path != escaped {
+				want = `\` + want
+			}
+			got := string(appendLine(nil, &l, a, false))
+			if got != want {
+				t.Errorf("%q: %q, want %q", path, got, want)
+			}
+			back, err := parseLine(got, a, false)
+			if err != nil || !bytes.Equal(back.Nonce, l.Nonce) || !bytes.Equal(back.Tag, l.Tag) || back.Path != path {
+				t.Errorf("%q: %v, %v", got, back, err)
+			}
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	nonce, tag := strings.Repeat("00", 16), strings.Repeat("00", 8)
+	for text, want := range map[string]string{
+		"":                                        "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag:             "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + "  ":      "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + " a":      "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + tag + "  a":                   "want ALGORITHM:NONCE:TAG  PATH",
+		"umac64:" + nonce + ":" + tag + ":  a":    "want ALGORITHM:NONCE:TAG  PATH",
+		"md5:" + nonce + ":" + tag + "  a":        `no algorithm "md5"`,
+		"umac32:" + nonce + ":" + tag + "  a":     "a tag of umac32, and the key is for umac64",
+		"umac64:" + nonce + "00:" + tag + "  a":   "a nonce of 17 bytes: want 16",
+		"umac64::" + tag + "  a":                  "a nonce of 0 bytes: want 16",
+		"umac64:" + nonce + "0:" + tag + "  a":    "the nonce is not hex",
+		"umac64:" + nonce + ":" + tag + "x  a":    "the tag is not hex",
+		"umac64:" + nonce + ":" + nonce + "  a":   "a tag of 16 bytes: want 8",
+		`\umac64:` + nonce + ":" + tag + `  a\t`:  `a backslash in the path: want \\, \n, \r or \xHH`,
+		`\umac64:` + nonce + ":" + tag + `  \x4`:  `a backslash in the path: want \\, \n, \r or \xHH`,
+		`\umac64:` + nonce + ":" + tag + `  \xg0`: `a backslash in the path: want \\, \n, \r or \xHH`,
+		"umac64:" + nonce + ":" + tag + "  a\x00": "a NUL character: a list of tag -z needs verify -z",
+		`\umac64:` + nonce + ":" + tag + `  a\`:   `a backslash in the path: want \\, \n, \r or \xHH`,
+	} {
+		if l, err := parseLine(text, byName("umac64"), false); err == nil || err.Error() != want {
+			t.Errorf("%q: %+v, %v, want %q", text, l, err, want)
+		}
+	}
+}
+
+// FuzzLine checks that what parseLine accepts is what appendLine writes.
+func FuzzLine(f *testing.F) {
+	mactest.Seeds(f)
+	for path := range paths {
+		for _, a := range algorithms {
+			l := Line{make([]byte, a.nonce), make([]byte, a.tagSize), path, ""}
+			f.Add(string(appendLine(nil, &l, a, false)))
+		}
+	}
+	f.Add(`\umac32:` + strings.Repeat("AB", 16) + ":00000000  a")
+	f.Fuzz(func(t *testing.T, text string) {
+		accepted := 0
+		for _, a := range algorithms {
+			l, err := parseLine(text, a, false)
+			if err != nil {
+				continue
+			}
+			accepted++
+			if len(l.Nonce) != a.nonce || len(l.Tag) != a.tagSize || l.Path == "" {
+				t.Errorf("%q: %+v", text, l)
+			}
+			again, err := parseLine(string(appendLine(nil, &l, a, false)), a, false)
+			if err != nil || again.Path != l.Path || !bytes.Equal(again.Nonce, l.Nonce) || !bytes.Equal(again.Tag, l.Tag) {
+				t.Errorf("%q: %+v, then %+v, %v", text, l, again, err)
+			}
+		}
+		if accepted > 1 {
+			t.Errorf("%q is for %d algorithms", text, accepted)
+		}
+	})
+}

@@ -1,0 +1,135 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package sums
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"time"
+
+	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
+)
+
+// A tagger makes the list of a plan.
+type tagger struct {
+	*run
+	plan     *plan
+	recorder *recorder
+}
+
+// write writes the list to out.
+func (t *tagger) write(ctx context.Context, out *bufio.Writer) error {
+	defer t.progress.clear()
+	t.progress.begin(t.plan.toRead)
+	o, print := t.recorder.options, t.recorder.printer
+	t.recorder.report.Files = []File{}
+	w := list.NewWriter(out, t.key, o.Zero)
+	defer w.Destroy()
+	start := func() (func(i int) outcome, func()) {
+		r := t.worker()
+		return func(i int) outcome { return t.tag(ctx, r, &t.plan.entries[i]) }, r.close
+	}
+	emit := func(_ int, o outcome) error { return t.emit(w, o) }
+	if err := inOrder(ctx, len(t.plan.entries), t.jobs, start, emit, print.flush); err != nil {
+		return err
+	}
+	for _, file := range t.plan.gone {
+		if err := t.recorder.add(file); err != nil {
+			return err
+		}
+	}
+	if err := t.recorder.check(t.plan); err != nil {
+		return errors.Join(print.flush(), err)
+	}
+	if err := t.plan.writeNotes(w); err != nil {
+		return err
+	}
+	if err := w.Finish(); err != nil {
+		return err
+	}
+	return errors.Join(out.Flush(), print.flush())
+}
+
+// An outcome is what became of an entry, and its line if it has one. Without a path it is nothing.
+type outcome struct {
+	File
+	line *list.Line
+}
+
+// tag reads the file of an entry, if need be, and makes its line.
+func (t *tagger) tag(ctx context.Context, r worker, e *tree.Entry) outcome {
+	if why, left := e.Err.(tree.LeftOut); left {
+		return outcome{File: File{e.Path, resultLeftOut, string(why)}}
+	}
+	old := t.plan.old.line(e.Path)
+	if old != nil && e.Err == nil && t.plan.old.isSame(old, r.Finder) {
+		return outcome{File{e.Path, resultOK, ""}, old}
+	}
+	began, err := time.Now(), e.Err
+	if err == nil {
+		err = r.Read(ctx, e.Path)
+	}
+	switch {
+	case err == nil:
+		return t.sign(r, e.Path, old, began)
+	case e.Found && errors.Is(err, tree.ErrOutput):
+		return outcome{}
+	}
+	return outcome{File{e.Path, resultUnreadable, reason(err).Error()}, old} // without its line another content would be new later
+}
+
+// sign makes the line of a file that was read after began.
+func (t *tagger) sign(r worker, path string, old *list.Line, began time.Time) outcome {
+	l, result := &list.Line{Path: path}, resultTagged
+	if t.plan.old != nil {
+		result = resultNew
+	}
+	if old != nil {
+		l.Path, result = old.Path, resultChanged
+		if r.stream.VerifyOld(old) {
+			result = resultOK
+		}
+	}
+	if settled(r.Info, began) {
+		l.Times = times(r.Info)
+	}
+	if result == resultOK && t.oldKey == nil {
+		l.Nonce, l.Tag = old.Nonce, old.Tag
+	} else {
+		l.Nonce, l.Tag = r.stream.Sign()
+	}
+	return outcome{File{path, result, ""}, l}
+}
+
+// settledAfter is how long a file has not been changed when its times are those of its content: if it
+// were changed again at once, they could stay the same. Tests change it.
+var settledAfter = 2 * time.Second
+
+// settled reports whether the times are those of the content that was read after began.
+func settled(i tree.Info, began time.Time) bool {
+	return i.Mtime != 0 && max(i.Mtime, i.Ctime) <= began.Add(-settledAfter).UnixNano()
+}
+
+// emit records what became of an entry, and writes its line or its note.
+func (t *tagger) emit(w *list.Writer, o outcome) error {
+	if o.Path == "" {
+		return nil
+	}
+	if err := t.recorder.add(o.File); err != nil {
+		return err
+	}
+	unread := o.Result == resultUnreadable
+	switch {
+	case unread && !t.recorder.options.KeepGoing:
+		return nil
+	case o.line != nil:
+		return w.Line(o.line)
+	case unread:
+		return w.Note(list.Unread, o.Path)
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package tree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// parallelSize is the size of a file that is worth all cores, see Stream.WriteParallel.
+const parallelSize = 32 << 20
+
+// windowSize is how much of a file is mapped at a time, a multiple of the page size. Tests
+// change it.
+var windowSize int64 = 64 << 20
+
+// Files is what all goroutines that read files share. Its fields are set before the first of them reads.
+type Files struct {
+	Special bool        // files that are not regular are read too
+	Folder  string      // what a folder is told
+	Folders []string    // below them no links to folders are followed, see Finder
+	Stdin   io.Reader   // the file "-"
+	Output  os.FileInfo // of a file that is not read, see ErrOutput, or nil
+	Cores   int         // for a stream, if a file is large
+	Count   func(n int) // is called for n bytes more that were read, if it is not nil
+
+	stdinUse atomic.Bool // standard input has been read
+
+	// A large file has all cores: its reader holds this lock, and those of other regular
+	// files share it. Those of pipes do not, because they may wait for another process.
+	cores sync.RWMutex
+}
+
+// UseStdin says that standard input has been read. It reports whether that was so before.
+func (f *Files) UseStdin() bool { return f.stdinUse.Swap(true) }
+
+func (f *Files) count(n int) {
+	if f.Count != nil {
+		f.Count(n)
+	}
+}
+
+// A Stream is what the content of files is written to.
+type Stream interface {
+	io.Writer                            // never fails
+	WriteParallel(p []byte, workers int) // is Write on several cores
+	Reset()                              // begins another file
+}
+
+// LookAt returns what is at path, where it follows links. It opens nothing.
+func LookAt(path string) (Info, error) { return NewFinder(nil).Look(path) }
+
+// An openFile is a regular file that is open.
+type openFile interface {
+	io.ReadSeeker
+	info() (Info, error)
+	mapped(at int64, size int) ([]byte, error) // see unmap
+}
+
+// A Reader reads files, one after the other.
+type Reader struct {
+	*Files
+	*Finder
+	Info   Info // of the last regular file, before it was read
+	stream Stream
+	buf    []byte
+}
+
+// NewReader returns a reader that writes the files to a stream.
+func (f *Files) NewReader(s Stream) *Reader {
+	return &Reader{Files: f, Finder: NewFinder(f.Folders), stream: s, buf: make([]byte, bufferSize)}
+}
+
+// Close overwrites what was read. It does not close the stream.
+func (r *Reader) Close() {
+	r.Finder.Close()
+	clear(r.buf)
+}
+
+// Read makes the content of a file that of the stream. It returns an error if the file
+// has changed in the meantime.
+func (r *Reader) Read(ctx context.Context, path string) error {
+	r.stream.Reset()
+	r.Info = Info{}
+	if path == "-" {
+		if !r.Special {
+			return errSpecial
+		}
+		if r.UseStdin() {
+			return errors.New("standard input has been read")
+		}
+		return r.readPipe(ctx, func() (io.ReadCloser, error) { return io.NopCloser(r.Stdin), nil })
+	}
+	failed := func(err error) error { return &fs.PathError{Op: "read", Path: path, Err: err} }
+	// To open what is not a regular file can wait, or do something: a tape would be rewound.
+	before, err := r.Look(path)
+	switch {
+	case err != nil:
+		return err
+	case before.Kind.IsDir():
+		return failed(errors.New(r.Folder))
+	case !before.Kind.IsRegular() && !r.Special:
+		return failed(errSpecial)
+	case !before.Kind.IsRegular():
+		// A FIFO, also one of a shell's <(...), or a device.
+		return r.readPipe(ctx, func() (io.ReadCloser, error) { return openSpecial(path, before) })
+	}
+	f, err := r.openSame(ctx, path, before)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = r.readRegular(ctx, f)
+	if err == nil || err == errFault {
+		if changed := r.unchanged(path, f); changed != nil {
+			return changed
+		}
+	}
+	return err
+}
+
+// openSame opens the regular file of before, at path, and sets r.Info. From then on what the path leads
+// to decides nothing: only the open file does.
+func (r *Reader) openSame(ctx context.Context, path string, before Info) (*regularFile, error) {
+	f, err := r.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r.Info, err = f.info()
+	switch {
+	case err != nil:
+	case !r.Info.Same(before):
+		err = errReplaced
+	case !r.Info.Kind.IsRegular():
+		err = errors.New("is not a regular file")
+	case r.Output != nil && r.Info.Is(r.Output):
+		err = ErrOutput
+	default:
+		return f, nil
+	}
+	f.Close()
+	return nil, &fs.PathError{Op: "read", Path: path, Err: Reason(err)}
+}
+
+// openSpecial opens what before is of, at path, and no regular file that may have taken its place.
+func openSpecial(path string, before Info) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && (info.Mode().IsRegular() || !before.Is(info)) {
+		err = errReplaced
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// unchanged returns an error if the file that f has at path is not as it was: that of r.Info.
+func (r *Reader) unchanged(path string, f openFile) error {
+	now, err := f.info()
+	if err != nil || r.Info == now && now.Ctime != 0 {
+		return err // nothing was changed, and no name of it either
+	}
+	// As long as the file is open, no other can have its identity.
+	there, err := r.Look(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("was removed while it was read")
+	case err != nil:
+		return err
+	case !r.Info.Same(there):
+		err = errors.New("was replaced while it was read")
+	case r.Info.Size != now.Size || r.Info.Mtime != now.Mtime:
+		err = errChanged
+	default:
+		return nil
+	}
+	return &fs.PathError{Op: "read", Path: path, Err: err}
+}
+
+// readRegular reads a regular file, that of r.Info, up to its end. Files in /proc and /sys, and those
+// of some FUSE file systems, do not have the size that they report.
+func (r *Reader) readRegular(ctx context.Context, f openFile) error {
+	size, workers := r.Info.Size, 1
+	if canMap && size >= parallelSize {
+		workers = r.Cores
+	}
+	if workers > 1 {
+		r.cores.Lock()
+		defer r.cores.Unlock()
+	} else {
+		r.cores.RLock()
+		defer r.cores.RUnlock()
+	}
+	at := int64(0)
+	if size > bufferSize {
+		mapped, err := r.readMapped(ctx, f, size, workers)
+		if mapped && err == nil {
+			at, err = f.Seek(size, io.SeekStart)
+		}
+		if mapped && err != nil {
+			return err
+		}
+	}
+	for {
+		n, err := f.Read(r.buf)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if at += int64(n); at > size {
+			// A file that grows could go on forever.
+			if now, err := f.info(); err != nil || now.Size != size {
+				return cmp.Or(err, errChanged)
+			}
+		}
+		r.stream.Write(r.buf[:n])
+		r.count(n)
+	}
+}
+
+// readMapped maps a file into memory, a window at a time. It reports whether the platform and
+// the file system can do so.
+func (r *Reader) readMapped(ctx context.Context, f openFile, size int64, workers int) (mapped bool, err error) {
+	for at := int64(0); at < size; at += windowSize {
+		if err := ctx.Err(); err != nil {
+			return true, err
+		}
+		window, err := f.mapped(at, int(min(size-at, windowSize)))
+		if err != nil {
+			return at > 0, err
+		}
+		err = r.writeMapped(window, workers)
+		r.count(len(window))
+		unmap(window)
+		if err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// writeMapped writes a window of a file to the stream.
+func (r *Reader) writeMapped(window []byte, workers int) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch value := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = errFault
+		default:
+			panic(value)
+		}
+	}()
+	r.stream.WriteParallel(window, workers)
+	return nil
+}
+
+// readPipe reads what open returns up to its end, or until ctx is done.
+func (r *Reader) readPipe(ctx context.Context, open func() (io.ReadCloser, error)) error {
+	in, stop := OpenPipe(ctx, open)
+	defer stop()
+	for {
+		n, err := in.Read(r.buf)
+		r.stream.Write(r.buf[:n])
+		r.count(n)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
