@@ -350,6 +350,20 @@ func TestUpdateLaunders(t *testing.T) {
 	a.write(map[string]string{"d/a": "2"})
 	a.KeepGoing = false
 	a.check("there again", "d/a: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that")
+
+	// Two folders that are not there for a while, in another order than that of their names.
+	a = newArchive(t, map[string]string{"d/a": "", "b/c": ""}, nil)
+	a.Recursive = true
+	a.check("a second folder", "b/c: NEW\n", "fastmac: 2 files: 1 kept, 0 changed, 1 new; 0 gone\n", "", "b")
+	for _, folder := range []string{"d", "b"} {
+		if err := os.Rename(folder, folder+" away"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stdout, stderr, err := a.tag()
+	if stdout != "" || strings.Count(stderr, ": its folder could not be read\n") != 2 || err == nil || err.Error() != "4 of 4 files not tagged, so no list is written to list" {
+		t.Errorf("%q, %q, %v", stdout, stderr, err)
+	}
 }
 
 // TestUpdateKinds has files that became folders, and folders that became files.

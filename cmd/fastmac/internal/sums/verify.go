@@ -100,11 +100,12 @@ type verifier struct {
 
 // checkList reports what is wrong with the list.
 func (v *verifier) checkList(path string) {
+	path = list.Escape(path)
 	for _, bad := range v.list.Malformed {
-		v.printer.errorf("%s: line %d: %v", list.Escape(path), bad.Number, bad.Err)
+		v.printer.errorf("%s: line %d: %v", path, bad.Number, bad.Err)
 	}
 	if more := v.list.Bad - len(v.list.Malformed); more > 0 {
-		v.printer.errorf("%s: and %s", list.Escape(path), list.Counted(more, "more malformed line"))
+		v.printer.errorf("%s: and %s", path, list.Counted(more, "more malformed line"))
 	}
 	v.report.Malformed = v.list.Bad
 	v.report.List = listComplete
@@ -122,7 +123,6 @@ func (v *verifier) checkList(path string) {
 
 // incomplete prints why the list is not as tag wrote it, and returns what that makes it.
 func (v *verifier) incomplete(path string, err error) string {
-	path = list.Escape(path)
 	switch {
 	case err != list.ErrNoEnd:
 	case v.Partial:
