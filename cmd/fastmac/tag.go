@@ -275,22 +275,8 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 			return nil, usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 		}
 	}
-	var stdin []string // what it is
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "out" && f.Value.String() == "-" {
-			stdin = append(stdin, "--"+f.Name+" -")
-		}
-	})
-	for _, path := range options.ExcludeFrom {
-		if path == "-" {
-			stdin = append(stdin, "--exclude-from -")
-		}
-	}
-	if slices.Contains(args, "-") {
-		stdin = append(stdin, "the argument -")
-	}
-	if len(stdin) > 1 {
-		return nil, usageErrorf(cmd, "%s: %s: standard input can be one of them", cmd.Name(), strings.Join(stdin, " and "))
+	if err := checkStdin(cmd, options, args); err != nil {
+		return nil, err
 	}
 	options.Stdin, options.Stdout, options.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if out, ok := options.Stdout.(*output); ok {
@@ -321,6 +307,28 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 		stay()
 		os.Chdir(before)
 	}, nil
+}
+
+// checkStdin returns an error if standard input is to be two things.
+func checkStdin(cmd *cobra.Command, options *sums.Options, args []string) error {
+	var stdin []string // what it is
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "out" && f.Value.String() == "-" {
+			stdin = append(stdin, "--"+f.Name+" -")
+		}
+	})
+	for _, path := range options.ExcludeFrom {
+		if path == "-" {
+			stdin = append(stdin, "--exclude-from -")
+		}
+	}
+	if slices.Contains(args, "-") {
+		stdin = append(stdin, "the argument -")
+	}
+	if len(stdin) > 1 {
+		return usageErrorf(cmd, "%s: %s: standard input can be one of them", cmd.Name(), strings.Join(stdin, " and "))
+	}
+	return nil
 }
 
 // keyError makes a usage error of the error for a key that needs -a.

@@ -7,8 +7,9 @@
 // the command.
 //
 // Tag goes one way: names.go reads names and patterns, plan.go finds which files the list is to have,
-// tagger.go makes their lines and notes, and outfile.go puts the list at its path. On the way update.go says what the old
-// list has, and recorder.go counts and prints. Verify, in verify.go, reads the list first.
+// tagger.go makes their lines and notes, and output.go and outfile.go put the list at its place. On the way
+// update.go says what the old list has, and recorder.go counts and prints. Verify, in verify.go, reads the
+// list first.
 //
 // An option is a field of Options, and a line in addSumsOptions, tagCommand or verifyCommand of the command.
 // What it does stands in the file of the step that it changes.

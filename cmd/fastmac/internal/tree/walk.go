@@ -3,8 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Package tree finds, looks at and opens files and folders, on every system, while other programs may change
-// them. It knows no key, no list and no option of the command: what is left out of a folder says a function,
-// what is read goes to a Stream, and errors have paths as they are, without escapes.
+// them. It knows no key and no list: a function says what is left out of a folder, another one takes what was
+// found, what is read goes to a Stream, and errors have paths as they are, without escapes.
 //
 // walk.go finds the files in folders, read.go reads one file after the other, open_unix.go and open_other.go
 // open them, and paths.go compares paths. What an option changes in how files are found is a field of Walker,
