@@ -9,7 +9,6 @@ import (
 	"crypto/pbkdf2"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"unsafe"
 
@@ -19,34 +18,35 @@ import (
 // TestIterate compares all numbers of iterations side by side, and of steps, with one iteration step by
 // step. Each has a key and a beginning of its own. They are directly after or before a page that cannot
 // be read.
-func TestIterate(t *testing.T) { forAllFunctions(t, testIterate[uint32], testIterate[uint64]) }
+func TestIterate(t *testing.T) {
+	// The kernels of a function begin alike, and are compared with the same steps.
+	steps256, steps512 := make(map[string][][]Iteration[uint32]), make(map[string][][]Iteration[uint64])
+	forAllFunctions(t, func(t *testing.T, f *function[uint32]) { testIterate(t, f, steps256) },
+		func(t *testing.T, f *function[uint64]) { testIterate(t, f, steps512) })
+}
 
-func testIterate[W Word](t *testing.T, f *function[W]) {
+func testIterate[W Word](t *testing.T, f *function[W], steps map[string][][]Iteration[W]) {
 	const most = 2*MaxLanes + 1
-	size, rng := f.new().Size(), seeded("testIterate")
+	size := f.new().Size()
+	if steps[f.name] == nil {
+		steps[f.name] = genericSteps(f, most)
+	}
+	its := steps[f.name]
 	mem := mactest.Guarded(t, most*int(unsafe.Sizeof(Iteration[W]{})))
 	all := unsafe.Slice((*Iteration[W])(unsafe.Pointer(&mem[0])), most)
 	check := func(count, n int) {
 		t.Helper()
-		its := all[:count]
+		got := all[:count]
 		if n%2 == 1 {
-			its = all[most-count:]
+			got = all[most-count:]
 		}
-		for i := range its {
-			it := &its[i]
-			it.Key = Key[W]{random[W](rng), random[W](rng)}
-			it.Start(size, mactest.Random(rng, 20))
-			it.T = random[W](rng)
-			clear(it.T[(size+wordSize[W]()-1)/wordSize[W]():])
+		for i := range got {
+			got[i] = its[i][0]
 		}
-		want := slices.Clone(its)
-		for i := range want {
-			want[i].stepsGeneric(size, n)
-		}
-		Iterate(its, size, n)
-		for i := range its {
-			if its[i] != want[i] {
-				t.Fatalf("iteration %d of %d, %d steps: %x, want %x", i, count, n, its[i], want[i])
+		Iterate(got, size, n)
+		for i := range got {
+			if got[i] != its[i][n] {
+				t.Fatalf("iteration %d of %d, %d steps: %x, want %x", i, count, n, got[i], its[i][n])
 			}
 		}
 	}
@@ -67,20 +67,40 @@ func testIterate[W Word](t *testing.T, f *function[W]) {
 	}
 }
 
-// stepsGeneric is steps with the portable compression function.
-func (it *Iteration[W]) stepsGeneric(size, n int) {
-	for range n {
-		u := encoded(&it.U)[:size]
-		for _, state := range []State[W]{it.Key.Inner, it.Key.Outer} {
-			compressGeneric(&state, append(u, pad[W](BlockSize[W]()+size)...))
-			u = encoded(&state)[:size]
+// genericSteps returns so many iterations after each number of steps that TestIterate has.
+func genericSteps[W Word](f *function[W], most int) (its [][]Iteration[W]) {
+	size, rng := f.new().Size(), seeded("testIterate")
+	for i := range most {
+		it := Iteration[W]{Key: Key[W]{random[W](rng), random[W](rng)}}
+		it.Start(size, mactest.Random(rng, 20))
+		it.T = random[W](rng)
+		clear(it.T[(size+wordSize[W]()-1)/wordSize[W]():])
+		n := 3
+		if i < MaxLanes {
+			n = 2*maxSteps + 1
 		}
-		b := make([]byte, Size[W]())
-		copy(b, u)
-		it.U.decode(b)
-		for i, word := range it.U {
-			it.T[i] ^= word
+		after := []Iteration[W]{it}
+		for range n {
+			it.stepGeneric(size)
+			after = append(after, it)
 		}
+		its = append(its, after)
+	}
+	return its
+}
+
+// stepGeneric is steps for one step, with the portable compression function.
+func (it *Iteration[W]) stepGeneric(size int) {
+	u := encoded(&it.U)[:size]
+	for _, state := range []State[W]{it.Key.Inner, it.Key.Outer} {
+		compressGeneric(&state, append(u, pad[W](BlockSize[W]()+size)...))
+		u = encoded(&state)[:size]
+	}
+	b := make([]byte, Size[W]())
+	copy(b, u)
+	it.U.decode(b)
+	for i, word := range it.U {
+		it.T[i] ^= word
 	}
 }
 
