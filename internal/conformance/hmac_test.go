@@ -76,8 +76,10 @@ var hmacFlavours = map[string]func(t *testing.T, h crypto.Hash, key, msg []byte)
 	},
 	"byte by byte": func(t *testing.T, h crypto.Hash, key, msg []byte) []byte {
 		m := mactest.Must(fastmac.NewHMAC(h, key))
-		for i := range msg {
-			m.Write(msg[i : i+1])
+		n := max(0, len(msg)-streamSize)
+		m.Write(msg[:n])
+		for i := range msg[n:] {
+			m.Write(msg[n+i:][:1])
 		}
 		return m.Sum(nil)
 	},
