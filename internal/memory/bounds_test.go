@@ -184,6 +184,9 @@ func testHMACBounds(t *testing.T, f crypto.Hash) {
 			}
 			g.tags += 3 + batch
 		}
+		if length%3 != int(f)%3 {
+			continue // each hash has plants at a third of the lengths
+		}
 		k := expanded[length%2]
 		g.plant(t, msgs, length, func(p []byte) { k.Tag(nil, p) })
 		g.plant(t, keys, len(key), func(p []byte) { fastmac.SumHMAC(f, nil, p, nil) })
