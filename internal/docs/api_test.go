@@ -112,7 +112,7 @@ func exportImporter(t *testing.T, fset *token.FileSet) types.Importer {
 		args = append(args, path.Join("example.com/fastmac", dir))
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Dir, cmd.Env = userModule(t), mactest.HostEnv()
+	cmd.Dir, cmd.Env = userModule(t), append(mactest.HostEnv(), "CGO_ENABLED=0") // as package nested
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
