@@ -34,6 +34,7 @@ import (
 var (
 	mib    = flag.Int64("mib", 1, "what TestClients moves each way, in `MiB`; it prints CPU times from 64 on")
 	rounds = flag.Int("rounds", 1, "how often it does; it prints the least CPU time")
+	sample = flag.Bool("sample", false, "leave out the clients that take long to install or to run, all releases of x/crypto except for the oldest, the required and the newest one, and most of the large file")
 )
 
 // A defaultClient is an SSH client with the algorithms that it offers if nothing is
@@ -49,6 +50,7 @@ type defaultClient struct {
 	args func(t *testing.T, dir *sshtest.Dir, port, command string) []string
 	sftp bool
 	slow bool // moves 1 MiB only
+	rare bool // not in a sample
 
 	// What is negotiated with a server of ConfigureServer, if that does not depend on the
 	// release that is installed.
@@ -95,7 +97,7 @@ var defaultClients = []defaultClient{
 	{name: "PuTTY plink", find: debian("putty-tools", "plink"), args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
 		return []string{"-batch", "-hostkey", ssh.FingerprintSHA256(dir.Host.PublicKey()), "-P", port, "interop@127.0.0.1", command}
 	}},
-	{name: "PuTTY psftp", sftp: true, slow: true, find: debian("putty-tools", "psftp"), args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+	{name: "PuTTY psftp", sftp: true, slow: true, rare: true, find: debian("putty-tools", "psftp"), args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
 		batch := "get content down\n"
 		if command == "receive" {
 			batch = "put content up\n"
@@ -113,7 +115,7 @@ var defaultClients = []defaultClient{
 		return []string{"-q", "-sSk", "-o", "down", url + "/content"}
 	}},
 	{name: "libssh", find: findLibssh, args: portAndCommand},
-	{name: "JSch", find: findJava, args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
+	{name: "JSch", rare: true, find: findJava, args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
 		return []string{"-cp", jschJar, testdata(t, "JSchClient.java"), port, command}
 	}},
 	{name: "Paramiko", find: findParamiko, args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
@@ -125,7 +127,7 @@ var defaultClients = []defaultClient{
 	}, args: func(t *testing.T, dir *sshtest.Dir, port, command string) []string {
 		return []string{testdata(t, "asyncssh_peer.py"), "client", "-", "-", port, command}
 	}},
-	{name: "russh", find: findRussh, args: portAndCommand},
+	{name: "russh", rare: true, find: findRussh, args: portAndCommand},
 	{name: "x/crypto", find: func(*testing.T) string { return os.Args[0] }, args: portAndCommand},
 }
 
@@ -267,6 +269,9 @@ func TestClients(t *testing.T) {
 	documented := documentedClients(t)
 	var table, reference strings.Builder
 	for i, client := range defaultClients {
+		if client.rare && *sample {
+			continue
+		}
 		t.Run(client.name, func(t *testing.T) {
 			program := client.find(t)
 			kinds := serverKinds

@@ -66,8 +66,11 @@ func newContents(t *testing.T) []content {
 		{size: 300_000, rekey: 16 << 10},
 		{size: 64 << 20, rekey: 1 << 20},
 	}
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		all = all[:1]
+	case *sample:
+		all[1].size = 8 << 20
 	}
 	dir := t.TempDir()
 	for i := range all {

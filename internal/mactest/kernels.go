@@ -24,7 +24,8 @@ var (
 // EachKernel calls f with each implementation of the layers: first with the best of each layer,
 // then with the next best of each, and last with the portable ones. In long runs, the call before
 // the last has the portable one of the first layer and kernels of the others. names is as in
-// "avx2/aesni". Afterwards the same implementations are in use as before.
+// "avx2/aesni". Afterwards the same implementations are in use as before. If FASTMAC_TEST_IN_USE is set,
+// it calls f once, with what is in use: for a run beside others that have all.
 //
 // It skips the test if AES-GCM has no implementation on this machine. It fails the test if others
 // are in use than CheckKernels wants.
@@ -39,6 +40,14 @@ func EachKernel(t testing.TB, layers []kernel.Layer, f func(names string)) {
 			t.Skip("AES-GCM cannot be used on this machine")
 		}
 		defer kernel.Select(l, kernel.Select(l, 0)) // restores what was in use
+	}
+	if os.Getenv("FASTMAC_TEST_IN_USE") != "" {
+		var active []string
+		for _, l := range layers {
+			active = append(active, kernel.Active(l))
+		}
+		f(strings.Join(active, "/"))
+		return
 	}
 	rounds, previous := 0, ""
 	for _, l := range layers {

@@ -58,7 +58,7 @@ type DIT struct {
 // A Plan is what a check runs, in a tree with the folder Root.
 type Plan struct {
 	Root  string
-	Quick bool      // short tests, no race detector, and few comparisons
+	Quick bool      // only tests of vectors, no race detector, and few comparisons
 	Log   io.Writer // what it does, and the time of each step
 }
 
