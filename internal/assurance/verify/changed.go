@@ -78,6 +78,17 @@ func newRevision(name string) (*revision, error) {
 	return r, nil
 }
 
+// same reports whether p has the functions and the choices that it has in r, and the proofs are the same.
+func (r *revision) same(p *program.Program) bool {
+	if r == nil || r.all != "" {
+		return false
+	}
+	before := r.programs[p.Architecture]
+	return len(changed(p, before)) == 0 && len(p.Functions) == len(before.Functions) && slices.EqualFunc(p.Choices, before.Choices, func(a, b *program.Choice) bool {
+		return a.Pkg+"."+a.Name == b.Pkg+"."+b.Name && a.Best == b.Best && a.Above == b.Above
+	})
+}
+
 // narrow returns a pattern for those functions of p that have changed since r, and prints how many they
 // are. Without a revision it returns match.
 func (r *revision) narrow(w io.Writer, p *program.Program, match *regexp.Regexp) *regexp.Regexp {

@@ -79,6 +79,17 @@ func TestNarrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := *now
+	same := func(p *program.Program, all string) bool {
+		return (&revision{all: all, programs: map[*machine.Architecture]*program.Program{x86.Architecture: p}}).same(now)
+	}
+	more, chosen := *now, *now
+	more.Functions = append(slices.Clone(now.Functions), now.Functions[0])
+	other := *now.Choices[0]
+	other.Above++
+	chosen.Choices = append([]*program.Choice{&other}, now.Choices[1:]...)
+	if !same(now, "") || same(now, "x is not the same") || same(&more, "") || same(&chosen, "") || (*revision)(nil).same(now) {
+		t.Error("a program is not the same as itself, or as one with another function or choice")
+	}
 	before.Functions = slices.DeleteFunc(slices.Clone(now.Functions), func(f *machine.Function) bool { return f.Name == "lines" })
 	before.Declared = maps.Clone(now.Declared)
 	word := types.NewVar(0, nil, "word", types.NewPointer(types.NewStruct([]*types.Var{types.NewField(0, nil, "x", types.Typ[types.Uint64], false)}, nil)))
