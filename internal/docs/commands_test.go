@@ -67,7 +67,7 @@ var commands = map[string]runner{
 	"go test ./embedded/avr/examples/receiver":                                          {inCI: true},
 	"go generate ./...":                                                                 {inCI: true},
 	"git status --short":                                                                {long: true}, // needs the repository
-	"go test -tags purego ./...":                                                        {inCI: true},
+	"go test -tags purego ./...":                                                        {long: true, less: strings.NewReplacer("./...", "-short -run Vectors ./internal/conformance")},
 	"GODEBUG=cpu.avx512f=off go test ./...":                                             {long: true, less: strings.NewReplacer("./...", "-short -run Vectors ./internal/conformance")},
 	"go run -C internal/peers . -quick":                                                 {inCI: true},
 	"go test example.com/fastmac/sshmac":                                                {inModule: true, long: true},
