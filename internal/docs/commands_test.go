@@ -36,6 +36,7 @@ var commands = map[string]runner{
 	"go test ./...":                {inCI: true},
 	"bash .ci/run":                 {never: "it would run itself"},
 	"bash .ci/run quick":           {never: "it would run itself"},
+	"bash .ci/run release":         {never: "it takes hours"},
 	"go run -C cmd/fastmac . demo": {inCI: true},
 	"go run -C cmd/fastmac . patch-ssh -C /path/of/your/module":                                     {long: true},
 	"go install -C cmd/fastmac .":                                                                   {long: true},
