@@ -182,7 +182,7 @@ func TestGo(t *testing.T) {
 	if built == 0 {
 		t.Error("no document has Go code")
 	}
-	cmd := exec.Command("go", "list", "-export", "./...") // compiles, and does not link
+	cmd := exec.Command("go", "list", "-export", "./...")                 // compiles, and does not link
 	cmd.Dir, cmd.Env = module, append(mactest.HostEnv(), "CGO_ENABLED=0") // as package nested
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go list: %v\n%s", err, out)
