@@ -307,7 +307,7 @@ func (m *GMAC) Bind(nonce []byte) hash.Cloner {
 // [GMAC.Destroy] overwrite them.
 func (m *GMAC) Reset() {
 	m.mustLive()
-	// To clear rest as well takes up to 4 ns more, of 27 with 16 bytes (AMD EPYC, Zen 4, Go 1.26.8).
+	// To clear rest as well takes up to a seventh of the time of 16 bytes.
 	m.sum, m.length = [gcm.BlockSize]byte{}, 0
 }
 

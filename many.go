@@ -274,3 +274,24 @@ var (
 	gmacLines = linesOf(0, [][2]uintptr{{0, unsafe.Sizeof(GMACKey{})}})
 	hmacLines = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACKey{})}})
 )
+
+// umacParts returns the parts of a UMACKey that messages of each class need for two iterations and
+// with a key of 16 bytes. Four iterations need 16 bytes more of the L1 key, and longer keys 32 or 64
+// bytes more of the key schedule. The last class is of messages that do not fit into a block.
+func umacParts() (classes [][][2]uintptr) {
+	var k UMACKey
+	const step, schedule = 4 * l1Half, 4 * 44 // of an iteration in each half of the L1 key; of AES-128
+	pad := [2]uintptr{0, unsafe.Offsetof(k.pad) + unsafe.Offsetof(k.pad.schedule) + schedule}
+	uhash := unsafe.Offsetof(k.uhash)
+	lo := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.lo)
+	hi := uhash + unsafe.Offsetof(k.uhash.l1) + unsafe.Offsetof(k.uhash.l1.hi)
+	for n := 0; n <= l1Block/chunkOfClass; n++ {
+		half := uintptr(max(n, 1) * chunkOfClass / 2)
+		classes = append(classes, [][2]uintptr{
+			pad,
+			{uhash, min(lo+half+step, lo+unsafe.Sizeof(k.uhash.l1.lo))},
+			{hi, min(hi+half+step, hi+unsafe.Sizeof(k.uhash.l1.hi))},
+		})
+	}
+	return append(classes, [][2]uintptr{pad, {uhash, uhash + unsafe.Sizeof(k.uhash)}})
+}

@@ -51,9 +51,9 @@ func helpersFor(n, workers int) int {
 	return workers - 1
 }
 
-// parallelSize is what is worth a second goroutine, in bytes. Until one begins, on two cores of a
-// virtual machine (AMD EPYC, Zen 4, Go 1.26.8), 80 to 120 microseconds pass, in which the caller's
-// goroutine hashes 4 MiB, or stands still. Tests change it.
+// parallelSize is what is worth a second goroutine, in bytes. Until one begins, about 100
+// microseconds pass on a virtual machine, in which the caller's goroutine hashes 4 MiB, or stands still.
+// Tests change it.
 var parallelSize = 32 << 20
 
 const (

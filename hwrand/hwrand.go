@@ -235,8 +235,8 @@ func (r *Reader) reseed() {
 	process, now := fork.Current(), r.now()
 	key, fresh := r.state[:keySize], r.state[keySize:2*keySize]
 	if now-r.hardened > reseedAfter {
-		// Before the seed, on which it cannot depend then. For each MiB it would take 8 % of the
-		// time (AMD EPYC, Zen 4, Go 1.26.8).
+		// Before the seed, on which it cannot depend then. For each MiB it would take 5 % of the
+		// time.
 		r.cpu(fresh)
 		subtle.XORBytes(key, key, fresh)
 		r.hardened = now

@@ -30,11 +30,8 @@ func init() {
 		kernel.Kernel{Name: "avx512lanes", Needs: lanes, Use: &use256LanesAVX512}, // crypto/sha256 for one message
 	)
 	kernel.Register(kernel.SHA512, "stdlib",
-		// For one message a kernel with AVX-512 and the rounds of avx2 would take 7 % longer than avx512,
-		// whose chains are shorter, on Zen 5, and 4 % on an Intel Xeon (family 6, model 167, Go 1.26.8).
-		// Both have AVX-VNNI. Without it, avx512 takes 9 % longer than that kernel on Zen 4, where
-		// llvm-mca expects avx2 to be as fast. On Cascade Lake and Ice Lake, which were not measured,
-		// it expects avx2 to take 13 % longer.
+		// For one message avx512 has shorter chains than avx2, and more instructions. CPUs with AVX-VNNI gain
+		// 4 to 7 % by that, and AMD's without it lose. Intel's without it were not measured.
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &use512AVX512, OnlyTests: !cpu.X86.HasAVXVNNI},
 		kernel.Kernel{Name: "avx512lanes", Needs: avx512, Use: &use512LanesAVX512}, // avx2 for one message
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &use512AVX2},
@@ -106,7 +103,7 @@ func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, init
 // sideBySide returns how many of count iterations a kernel makes side by side, 0 if there is none, and
 // whether that is [iterateLanes] and not [iterate]. A step in 16 lanes takes the time of steps of eight
 // iterations in pairs, or of more than two with crypto/sha256, and one in eight lanes of 64 bits that of
-// less than two (BenchmarkIterate, Intel Xeon, family 6, model 167, Go 1.26.8).
+// less than two (BenchmarkIterate).
 func sideBySide[W Word](count int) (n int, inLanes bool) {
 	switch {
 	case wordSize[W]() == 8 && use512LanesAVX512 && count >= 2:

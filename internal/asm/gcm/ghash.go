@@ -73,7 +73,7 @@ func power(subkey Mem, n int) Mem { return subkey.Offset(blockSize * (powers - n
 
 // addProducts adds to low and high the products of the low halves, and of the high halves, of
 // the lanes of x with those of the powers at p, or sets low and high to them. The two are side
-// by side: on Zen 4 such an instruction takes a whole cycle of dispatch, and wastes some of the
+// by side: on some CPUs such an instruction takes a whole cycle of dispatch, and wastes some of the
 // one before unless that is another of them.
 func (v isa) addProducts(p Mem, x, low, high VecVirtual, set bool) {
 	a, b := low, high

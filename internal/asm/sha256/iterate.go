@@ -91,7 +91,7 @@ func iterate(its ...gotypes.Component) {
 // lateSchedule is schedule for one message whose words are known only when its rounds begin, so that
 // the chain of the words takes nearly as long as that of the rounds. It is shorter here: W[t+12], of
 // the vector before, is added last. And the words are made four rounds later, so that they do not
-// delay the rounds. Without these, a step takes 9 % longer (Intel Xeon, family 6, model 167).
+// delay the rounds. Without these, a step takes 9 % longer.
 func (m *message) lateSchedule(t int) {
 	w, x, last := m.word(t), XMM(), XMM()
 	SHA256MSG1(m.word(t+4), w)

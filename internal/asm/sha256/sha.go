@@ -188,7 +188,7 @@ func (m *message) schedule(t int) {
 
 // padded makes the block of the words at p, the word after them, zeros, and the length. It has one
 // branch. With one for each number of words, a run of messages of all lengths would take 6 % longer,
-// and one of messages of the same length 1 % less (Intel Xeon, family 6, model 167).
+// and one of messages of the same length 1 % less.
 func (m *message) padded(name string) {
 	words, table := Load(m.end.Field("words"), GP64()), GP64()
 	LEAQ(endTable, table)

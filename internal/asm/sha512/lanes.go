@@ -57,7 +57,7 @@ func (l *lanes) initial(i int) Mem { return address(l.state.Field("initial").Ind
 func (l *lanes) hash(lane int) Mem { return address(l.state.Field("hashes").Index(lane * hashSize)) }
 
 // align puts the loop that follows at the start of a cache line. Elsewhere it is up to
-// 4 % slower on Zen 5.
+// 4 % slower.
 func align() { Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}}) }
 
 // lanes512 generates lanes512AVX512: blocks of eight messages in 512-bit registers.

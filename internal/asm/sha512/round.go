@@ -84,8 +84,8 @@ func (r *variables) fewInstructions(kw Mem) {
 
 // shortChains is a round of 27 instructions, for CPUs that start more of them in a cycle.
 // The longest chains have four operations each: d is added to the sum for e' before
-// anything that depends on e, and T1 is e' - d. On Zen 5 it is 7 % faster than a round
-// with two instructions less and a chain of five.
+// anything that depends on e, and T1 is e' - d. On such a CPU it is up to 7 % faster than a
+// round with two instructions less and a chain of five.
 //
 //	Ch(e, f, g)  = (e and f) + (not e and g)
 //	Maj(a, b, c) = (a and (b xor c)) + (b and not (b xor c))

@@ -17,8 +17,8 @@ import (
 const (
 	cacheLine = 64
 
-	// How far ahead runs of blocks are prefetched. On Zen 5 this makes data from
-	// memory half as fast again. Data that fits in the L1 cache is 8 % faster
+	// How far ahead runs of blocks are prefetched. This makes data from
+	// memory up to half as fast again. Data that fits in the L1 cache is 8 % faster
 	// without it, and so are the last blocks of a long run.
 	prefetch       = 8 << 10
 	prefetchBlocks = 32
@@ -111,7 +111,7 @@ func weave(vector, scalar []func()) {
 }
 
 // loop begins the loop. Where it does not begin a cache line, runs of two blocks take
-// up to 8 % longer on Zen 4.
+// up to 8 % longer.
 func (r run) loop(block string) {
 	align(cacheLine)
 	Label(block)

@@ -135,8 +135,8 @@ func choose(name string) {
 }
 
 // long has the functions whose kernels for AVX-512 are only for more than so many bytes of a parameter.
-// With fewer these gain nothing, or lose up to 20 % (Intel Xeon, family 6 model 167, Go 1.26.8). Intel's
-// CPUs up to Cascade Lake lose more: their clock is lower for some time after a 512-bit register was used.
+// With fewer these gain nothing, or lose up to 20 %. Intel's first
+// CPUs with AVX-512 lose more: their clock is lower for some time after a 512-bit register was used.
 var long = map[string]struct {
 	parameter string
 	above     int32

@@ -131,7 +131,7 @@ func (r rest) hashPairs(words VecVirtual) {
 	JCS(LabelRef(less))
 	last := r.lastOf(2)
 	if r.follows {
-		align(32) // 3 % on Zen 1. In front of short messages it takes more time than it saves.
+		align(32) // up to 3 %. In front of short messages it takes more time than it saves.
 	}
 	Label(pair)
 	low, high := v.vec(), v.vec()
