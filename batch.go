@@ -113,6 +113,20 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 	return all
 }
 
+// padEachGeneric and tagEachGeneric are padEach and tagEach, one by one.
+func padEachGeneric(tags *umacTags, k *aesKey, batch []Message) {
+	for i := range batch {
+		k.pad(batch[i].Nonce).put(&tags[i])
+	}
+}
+
+func tagEachGeneric(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+	for i := range batch {
+		k.Tag(tags[i][:0], batch[i].Nonce, batch[i].Data)
+	}
+	return false
+}
+
 // umacLanes is the number of messages whose tags are computed at a time.
 const umacLanes = 8
 

@@ -25,8 +25,8 @@ func tagOnly(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, l
 
 func hasTagNonce() bool { return false }
 
-func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
-	tagNonceGeneric(tag, k, l1, rest, length, nonce)
+func tagNonce(*[maxUMACTagSize]byte, *UMACKey, *l1State, []byte, uint64, []byte) {
+	panic("unreachable")
 }
 
 func tagNext(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {

@@ -171,27 +171,6 @@ func tagTwoGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
 	tagNextGeneric(tag, k, &y, &noGroups, msg[l1Block:], uint64(len(msg)-l1Block), x)
 }
 
-func tagNonceGeneric(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, length uint64, nonce []byte) {
-	if x := k.pad.pad(nonce); length <= l1Block {
-		tagOnly(tag, &k.uhash, l1, rest, length, x)
-	} else {
-		tagTwo(tag, &k.uhash, rest, x)
-	}
-}
-
-func padEachGeneric(tags *umacTags, k *aesKey, batch []Message) {
-	for i := range batch {
-		k.pad(batch[i].Nonce).put(&tags[i])
-	}
-}
-
-func tagEachGeneric(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
-	for i := range batch {
-		k.Tag(tags[i][:0], batch[i].Nonce, batch[i].Data)
-	}
-	return false
-}
-
 func tagWordsGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	var h [maxIterations]uint32
 	for i := range h[:k.n] {
