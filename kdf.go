@@ -82,48 +82,6 @@ func (s *subkeys) bytes() []byte {
 // A compile error here: the subkeys do not fit in the L1 key.
 const _ = unsafe.Sizeof(l1Key{}) - unsafe.Sizeof(subkeys{})
 
-// expand sets up k, which is zeros, except for its name. Keys are made in their own storage, or
-// in that of a key that is made later: a variable would be copied when the stack grows.
-//
-//	storage     what is in it, in turn
-//	k.pad       the key of KDF until all others are made, the key of PDF
-//	k.uhash.l1  the inputs of KDF, the subkeys, the L1 key
-//	padKey      the key of PDF while the L1 key is made, zeros
-func (k *UMACKey) expand(key []byte, size tagSize) {
-	wipe.ReserveStack()
-	choose()
-	n := size.iterations()
-	kdf := &k.pad
-	kdf.init(key)
-
-	const run = 8 * aes.BlockSize
-	s := (*subkeys)(unsafe.Pointer(&k.uhash.l1))
-	begin, end := 0, int(unsafe.Offsetof(s.l3Key1))+n*len(s.l3Key1[0])
-	if len(key) == aes.BlockSize {
-		begin = len(s.padEnd)
-	}
-	end = begin + (end-begin+run-1)/run*run
-	b := s.bytes()[begin:end]
-	copy(b, subkeyInputs.bytes()[begin:end])
-	kdf.encrypt(b)
-
-	var padKey [2 * aes.BlockSize]byte
-	copy(padKey[:], s.pad[:])
-	copy(padKey[len(s.pad):], s.padEnd[:])
-	k.uhash.n = n
-	for i := range n {
-		k.uhash.l2[i].set((*[24]byte)(s.l2[24*i:]))
-		k.uhash.setL3(i, &s.l3Key1[i], (*[4]byte)(s.l3Key2[4*i:]))
-	}
-	deriveL1(&k.uhash.l1, kdf)
-	k.pad.init(padKey[:len(key)])
-	k.pad.setTagSize(size)
-	clear(padKey[:])
-	if !aes.InUse() {
-		wipe.Stack() // after crypto/aes
-	}
-}
-
 // aesKey is an AES key for encryption. What a tag needs of a key of 16 bytes is 184 bytes in a row:
 // with the 8 bytes that the runtime has before a UMACKey, they are three cache lines.
 type aesKey struct {
