@@ -186,7 +186,7 @@ func (c *cell) checkConn(t *testing.T, conn ssh.Conn) {
 }
 
 // stallLimit ends connections that stall.
-const stallLimit = 20 * time.Second
+const stallLimit = time.Minute
 
 // A wire is a network connection that ends when nothing is received. With a CBC cipher
 // and a wrong MAC both ends wait for more data, so as not to reveal which part of the
