@@ -183,6 +183,19 @@ func TestEmptyFolder(t *testing.T) {
 	}
 }
 
+// TestNoName has the argument that a shell makes of a variable without a value.
+func TestNoName(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1", "d/b": "2"})
+	command(t, exitOK, "keygen -o key")
+	for _, args := range [][]string{{"", "a"}, {"-r", "d", ""}} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), append([]string{"tag", "-k", "key", "-o", "list"}, args...), &stdout, &stderr)
+		if _, err := os.Stat("list"); code != exitFailed || err == nil || !strings.HasPrefix(stderr.String(), "fastmac: : ") {
+			t.Errorf("%q: exit status %d, %q, stat: %v", args, code, &stderr, err)
+		}
+	}
+}
+
 // TestOut has -o: the list appears at once, and only if tag came to its end.
 func TestOut(t *testing.T) {
 	inFolder(t, map[string]string{"d/a": "1", "d/b": "2", "d/sums": "old\n"})

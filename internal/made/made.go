@@ -6,6 +6,7 @@
 package made
 
 import (
+	"bytes"
 	"crypto"
 	"hash"
 	"reflect"
@@ -56,12 +57,13 @@ var methodNew = func() uintptr {
 	return f.entry
 }()
 
-// registered reports for each crypto.Hash whether its New makes a hash of a maker: crypto.RegisterHash
-// may have replaced it. Programs call that in init functions, so it is enough to look once.
+// registered reports for each crypto.Hash whether its New makes a fresh hash of a maker: crypto.RegisterHash
+// may have replaced it, also by one of the same type that something was written to. Programs call that in init
+// functions, so it is enough to look once.
 var registered = sync.OnceValue(func() (all [len(sha2.Hashes)]bool) {
 	for _, m := range makers {
-		made := m.hash.ID.New()
-		all[m.hash.ID] = reflect.TypeOf(made) == reflect.TypeOf(m.hash.New()) && made.Size() == m.hash.Size
+		made, want := m.hash.ID.New(), m.hash.New()
+		all[m.hash.ID] = reflect.TypeOf(made) == reflect.TypeOf(want) && bytes.Equal(made.Sum(nil), want.Sum(nil))
 	}
 	return all
 })

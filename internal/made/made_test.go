@@ -8,11 +8,19 @@ import (
 	"crypto"
 	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/sha512"
 	"hash"
 	"testing"
 )
 
-func init() { crypto.RegisterHash(crypto.SHA256, sha1.New) }
+func init() {
+	crypto.RegisterHash(crypto.SHA256, sha1.New)
+	crypto.RegisterHash(crypto.SHA384, func() hash.Hash {
+		h := sha512.New384()
+		h.Write([]byte("domain"))
+		return h
+	})
+}
 
 // TestRegistered checks that a hash which a program has registered is not taken for that of the standard
 // library. The tests of package hmac have all other functions.
@@ -22,6 +30,7 @@ func TestRegistered(t *testing.T) {
 	}
 	for name, f := range map[string]func() hash.Hash{
 		"crypto.SHA256.New": crypto.SHA256.New,
+		"crypto.SHA384.New": crypto.SHA384.New,
 		"a closure":         func() hash.Hash { return crypto.SHA256.New() },
 	} {
 		if h := Hash(f); h != nil {

@@ -32,10 +32,10 @@ type plan struct {
 }
 
 // plan finds the files of the arguments, in order, and those of the old list, less what the patterns leave
-// out of folders. If Recursive, a folder
-// stands for the files in it and in its folders, sorted by name: the regular ones and links to them.
-// Links to folders are not followed, unless they are arguments. Paths have slashes on all systems,
-// because lists travel: Windows has them in place of backslashes, and others have backslashes in names.
+// out of folders. If Recursive, a folder stands for the files in it and in its folders, sorted by name: the
+// regular ones and links to them. Links to folders are not followed, unless they are arguments. Paths have
+// slashes on all systems, because lists travel: Windows has them in place of backslashes, and others have
+// backslashes in names.
 func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []string) (*plan, error) {
 	p := &plan{entries: make([]tree.Entry, 0, len(args)), patterns: patterns, old: old, at: tree.NewPlaces(), walked: make(map[string]bool)}
 	if old != nil {

@@ -54,7 +54,7 @@ func (t *tagger) write(ctx context.Context, out *bufio.Writer) error {
 	return errors.Join(out.Flush(), print.flush())
 }
 
-// An outcome is what became of an entry, and its line if it has one. Without a path it is nothing.
+// An outcome is what became of an entry, and its line if it has one. Without a result it is nothing.
 type outcome struct {
 	File
 	line *list.Line
@@ -116,7 +116,7 @@ func settled(i tree.Info, began time.Time) bool {
 
 // emit records what became of an entry, and writes its line or its note.
 func (t *tagger) emit(w *list.Writer, o outcome) error {
-	if o.Path == "" {
+	if o.Result == "" {
 		return nil
 	}
 	if err := t.recorder.add(o.File); err != nil {
