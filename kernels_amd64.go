@@ -24,7 +24,7 @@ func init() {
 		// AMD's first CPUs with AVX-512 split these vectors, and nhPoly takes up to 10 % longer than with
 		// AVX2. Their successors have AVX-VNNI. Intel's gain 6 to 23 % from four blocks on, also without it.
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useNHPolyAVX512, OnlyTests: kernel.IsAMD() && !cpu.X86.HasAVXVNNI},
-		kernel.Kernel{Name: "avx512block", Needs: avx512, Use: &useAVX512}, // avx2 for runs of blocks
+		kernel.Kernel{Name: "avx512block", Needs: avx512, Use: &useAVX512}, // avx2 in nhPoly
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
 	)
 }
