@@ -113,16 +113,41 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 	return all
 }
 
-// padEachGeneric and tagEachGeneric are padEach and tagEach, one by one.
-func padEachGeneric(tags *umacTags, k *aesKey, batch []Message) {
-	for i := range batch {
-		k.pad(batch[i].Nonce).put(&tags[i])
+// tagEach sets the first tags to those of the messages, 1 to umacLanes of any length, under their
+// nonces. It may write the others. If it returns true, only kernels have computed: other functions
+// leave pads in their stack frames.
+func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+	kernels = true
+	padded := padsFirst(len(batch))
+	if padded {
+		kernels = padEach(tags, &k.pad, batch)
 	}
+	short := shortBytes()
+	for out := tags[:]; len(batch) > 0; {
+		n := shortRun(batch, short)
+		tag, m := &out[0], &batch[0]
+		switch {
+		case n > 0:
+			tagShort(out, k, batch[:n])
+		case !padded:
+			k.Tag(tag[:0], m.Nonce, m.Data)
+		case len(m.Data) > l1Block:
+			k.uhash.tagLong(tag, m.Data, padIn(tag))
+		default:
+			tagOnly(tag, &k.uhash, &noGroups, m.Data, uint64(len(m.Data)), padIn(tag))
+		}
+		if n == 0 {
+			n, kernels = 1, false
+		}
+		out, batch = out[n:], batch[n:]
+	}
+	return kernels
 }
 
-func tagEachGeneric(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
+// padEachGeneric is padEach, one by one.
+func padEachGeneric(tags *umacTags, k *aesKey, batch []Message) (kernel bool) {
 	for i := range batch {
-		k.Tag(tags[i][:0], batch[i].Nonce, batch[i].Data)
+		k.pad(batch[i].Nonce).put(&tags[i])
 	}
 	return false
 }

@@ -48,41 +48,33 @@ func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	}
 }
 
-func padEach(tags *umacTags, k *aesKey, batch []Message) {
+func padEach(tags *umacTags, k *aesKey, batch []Message) (kernel bool) {
 	switch {
 	case aes.VAES():
 		padEachVAES(tags, k, batch)
-	case aes.VAES256() && len(batch) > 1: // one pad takes less time by itself
+	case hasPadEach256(len(batch)):
 		padEachVAES256(tags, k, batch)
 	default:
 		// With AES-NI eight pads side by side are not faster, since the CPU overlaps them with hashing.
-		padEachGeneric(tags, k, batch)
+		return padEachGeneric(tags, k, batch)
 	}
+	return true
 }
 
-func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
-	if !useAVX512 && !aes.VAES() && (!aes.VAES256() || len(batch) == 1) {
-		return tagEachGeneric(tags, k, batch)
+// hasPadEach256 is for more than one message: one pad takes less time by itself.
+func hasPadEach256(n int) bool { return aes.VAES256() && n > 1 }
+
+func padsFirst(n int) bool { return useAVX512 || aes.VAES() || hasPadEach256(n) }
+
+func shortBytes() int {
+	if useAVX512 {
+		return l1Block
 	}
-	padEach(tags, &k.pad, batch)
-	kernels = useAVX512 && aes.VAES()
-	for i := 0; i < len(batch); {
-		n := shortRun(batch[i:], l1Block)
-		switch {
-		case n == 0:
-			k.uhash.tagLong(&tags[i], batch[i].Data, padIn(&tags[i]))
-			i, kernels = i+1, false
-			continue
-		case useAVX512:
-			tagEachAVX512(tags[i:], &k.uhash, batch[i:i+n])
-		default:
-			for j := i; j < i+n; j++ {
-				tagOnly(&tags[j], &k.uhash, &noGroups, batch[j].Data, uint64(len(batch[j].Data)), padIn(&tags[j]))
-			}
-		}
-		i += n
-	}
-	return kernels
+	return -1
+}
+
+func tagShort(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
+	tagEachAVX512(tags, &k.uhash, batch)
 }
 
 func deriveL1(k *l1Key, kdf *aesKey) {

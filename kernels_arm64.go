@@ -112,25 +112,22 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	}
 }
 
-func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
-	if !hasTagNonce() {
-		return tagEachGeneric(tags, k, batch)
-	}
-	kernels = true
-	for i := 0; i < len(batch); {
-		n := shortRun(batch[i:], 2*l1Block)
-		if n == 0 {
-			k.Tag(tags[i][:0], batch[i].Nonce, batch[i].Data)
-			i, kernels = i+1, false
-			continue
-		}
-		tagNoncesNEON(tags[i:], k, batch[i:i+n])
-		i += n
-	}
-	return kernels
+func padEach(tags *umacTags, k *aesKey, batch []Message) (kernel bool) {
+	return padEachGeneric(tags, k, batch)
 }
 
-func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
+func padsFirst(int) bool { return false }
+
+func shortBytes() int {
+	if hasTagNonce() {
+		return 2 * l1Block
+	}
+	return -1
+}
+
+func tagShort(tags [][maxUMACTagSize]byte, k *UMACKey, batch []Message) {
+	tagNoncesNEON(tags, k, batch)
+}
 
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }
 

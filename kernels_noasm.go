@@ -41,10 +41,13 @@ func tagWords(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {
 	tagWordsGeneric(tag, k, words, x)
 }
 
-func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
-	return tagEachGeneric(tags, k, batch)
+func padEach(tags *umacTags, k *aesKey, batch []Message) (kernel bool) {
+	return padEachGeneric(tags, k, batch)
 }
 
-func padEach(tags *umacTags, k *aesKey, batch []Message) { padEachGeneric(tags, k, batch) }
+func padsFirst(int) bool { return false }
+func shortBytes() int    { return -1 }
+
+func tagShort([][maxUMACTagSize]byte, *UMACKey, []Message) { panic("unreachable") }
 
 func deriveL1(k *l1Key, kdf *aesKey) { deriveL1Generic(k, kdf) }

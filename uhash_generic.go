@@ -48,22 +48,23 @@ import (
 //	tagWords(tag, k, words, x)
 //	                       sets tag to L3-HASH of words, xor the pad.
 //
-// Four more begin with AES:
+// Four more begin with AES, or follow it:
 //
 //	deriveL1(k, kdf)       sets k to the L1 key, from the key of KDF.
 //	padEach(tags, k, batch)
 //	                       sets the first tags to the pads of messages, 1 to umacLanes, under
-//	                       their nonces.
+//	                       their nonces. It returns whether a kernel did: other functions
+//	                       leave pads in their stack frames.
 //	tagNonce(tag, k, l1, rest, length, nonce)
 //	                       is tagOnly with the pad for a nonce of 1 to 16 bytes. The message
 //	                       may have up to two blocks if l1 has no groups. It is called if
 //	                       hasTagNonce, which is whether there is a kernel: one that hides the
 //	                       time of AES.
-//	tagEach(tags, k, batch)
-//	                       sets the first tags to those of the messages, 1 to umacLanes of
-//	                       any length, under their nonces. It may write the others. If it
-//	                       returns true, only kernels have computed: other functions leave
-//	                       pads in their stack frames.
+//	tagShort(tags, k, batch)
+//	                       sets the first tags to those of messages, one at least, each of up
+//	                       to shortBytes() bytes: -1 if there is no kernel. The others do not
+//	                       change. If padsFirst, for a batch of that many messages, the tags
+//	                       have the pads before.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
 	for ; len(p) >= l1Block; p = p[l1Block:] {
