@@ -173,6 +173,9 @@ func (s *pads) drop() {
 // tagSize is the size of a UMAC tag in bytes: 4, 8, 12 or 16, and 0 where there is no key.
 type tagSize uint8
 
+// maxUMACTagSize is the size of the longest tag, 4 bytes for each iteration.
+const maxUMACTagSize = 4 * maxIterations
+
 // newTagSize returns a tagSize of so many bytes, or an error.
 func newTagSize(size int) (tagSize, error) {
 	switch size {

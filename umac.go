@@ -25,9 +25,6 @@ const (
 	UMACMaxNonceSize = 16 // the longest UMAC nonce; the shortest is 1 byte
 )
 
-// maxUMACTagSize is the size of the longest tag, 4 bytes for each iteration.
-const maxUMACTagSize = 4 * maxIterations
-
 // UMACKey is an expanded key for UMAC, RFC 4418. All its tags have one size.
 //
 // Never use a nonce for two messages under one key: two tags with the same nonce can be enough to
