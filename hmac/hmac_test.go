@@ -24,6 +24,7 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha2"
 )
 
 // standard is whether all HMACs are crypto/hmac's, in FIPS 140 mode and with BoringCrypto.
@@ -42,25 +43,22 @@ func (blake) BlockSize() int { return 128 }
 
 func (b blake) Sum(p []byte) []byte { return append(b.Hash.Sum(p), make([]byte, 64-sha256.Size)...) }
 
-// makers are functions that make hashes, and whether New knows that theirs are SHA-2.
-var makers = []struct {
+// A maker is a function that makes hashes, and whether New knows that they are SHA-2.
+type maker struct {
 	name string
 	make func() hash.Hash
 	ours bool
-}{
-	{"sha256.New224", sha256.New224, true},
-	{"sha256.New", sha256.New, true},
-	{"sha512.New384", sha512.New384, true},
-	{"sha512.New", sha512.New, true},
-	{"sha512.New512_224", sha512.New512_224, true},
-	{"sha512.New512_256", sha512.New512_256, true},
-	{"crypto.SHA224", crypto.SHA224.New, true},
-	{"crypto.SHA256", crypto.SHA256.New, true},
-	{"crypto.SHA384", crypto.SHA384.New, true},
-	{"crypto.SHA512", crypto.SHA512.New, true},
-	{"crypto.SHA512_224", crypto.SHA512_224.New, true},
-	{"crypto.SHA512_256", crypto.SHA512_256.New, true},
+}
 
+func init() {
+	for _, h := range sha2.Hashes {
+		if h != nil {
+			makers = append(makers, maker{h.ID.String(), h.New, true}, maker{"crypto.Hash " + h.ID.String(), h.ID.New, true})
+		}
+	}
+}
+
+var makers = []maker{
 	{"closure", func() hash.Hash { return sha256.New() }, false},
 	{"closure with a variable", func() func() hash.Hash { h := crypto.SHA384; return func() hash.Hash { return h.New() } }(), false},
 	{"used SHA-256", func() hash.Hash { h := sha256.New(); h.Write([]byte("domain")); return h }, false},

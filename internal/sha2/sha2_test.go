@@ -35,6 +35,16 @@ var (
 		{"SHA-512-224", &Initial512_224, sha512.New512_224}, {"SHA-512-256", &Initial512_256, sha512.New512_256}}
 )
 
+// TestLists checks that the lists have each of Hashes.
+func TestLists(t *testing.T) {
+	for _, h := range Hashes {
+		if h != nil && !slices.ContainsFunc(list256, func(f function[uint32]) bool { return f.initial == h.Initial256 }) &&
+			!slices.ContainsFunc(list512, func(f function[uint64]) bool { return f.initial == h.Initial512 }) {
+			t.Errorf("%v is in neither list", h.ID)
+		}
+	}
+}
+
 // sum returns the hash of msg by the standard library.
 func (f *function[W]) sum(msg ...[]byte) []byte {
 	h := f.new()

@@ -124,7 +124,7 @@ func (p *plan) toRead(yield func(path string) bool) {
 }
 
 // writeNotes writes what the list says of folders, which covers all of their files except for what the
-// patterns leave out.
+// patterns leave out. An option that leaves out others must not have a folder written.
 func (p *plan) writeNotes(w *list.Writer) error {
 	for _, folder := range p.folders {
 		if err := w.Note(list.Folder, folder); err != nil {
