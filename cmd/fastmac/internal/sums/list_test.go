@@ -150,6 +150,9 @@ func TestEveryByte(t *testing.T) {
 			if noted {
 				f.list = f.noted()
 			}
+			if mactest.Race {
+				values = some[:4] // the others take the same ways
+			}
 			changes := 0
 			try := func(what string, list ...[]byte) {
 				joined := slices.Concat(list...)
