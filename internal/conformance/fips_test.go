@@ -43,7 +43,8 @@ func TestFIPS140(t *testing.T) {
 			run += "|HMAC"
 		}
 		cmd := exec.Command(os.Args[0], "-test.short", "-test.v", "-test.run="+run)
-		cmd.Env = append(os.Environ(), "FASTMAC_TEST_FIPS="+mode, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",fips140="+mode, ","))
+		// The standard library computes there, so the longest messages would tell nothing of the module.
+		cmd.Env = append(os.Environ(), "FASTMAC_TEST_LONG=", "FASTMAC_TEST_FIPS="+mode, "GODEBUG="+strings.Trim(os.Getenv("GODEBUG")+",fips140="+mode, ","))
 		out, err := cmd.CombinedOutput()
 		if e := (*fs.PathError)(nil); errors.As(err, &e) {
 			t.Skipf("cannot start itself, as in an emulator: %v", err)
