@@ -6,7 +6,6 @@
 package formula
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -30,9 +29,8 @@ import (
 type Formulas struct {
 	Memory
 	Nodes  []node
-	known  map[string]Word // what make has made
-	key    []byte          // room for a key in known
-	byteOf [256]Word       // constants of 8 bits
+	known  []slot    // a hash table of Nodes
+	byteOf [256]Word // constants of 8 bits
 
 	WholeRounds bool // of a round of AES only the arguments are known
 }
@@ -94,7 +92,7 @@ type Symbols [64]ByteOf
 
 // NewFormulas returns formulas without memory, except for the data of a program.
 func NewFormulas(data algebra.Data) *Formulas {
-	d := &Formulas{Memory: Memory{data: data}, known: make(map[string]Word)}
+	d := &Formulas{Memory: Memory{data: data}}
 	d.Forget()
 	for x := range d.byteOf {
 		d.byteOf[x] = d.make(node{Op: IsConstant, N: 8, Number: uint64(x), Max: uint64(x)})
@@ -104,27 +102,64 @@ func NewFormulas(data algebra.Data) *Formulas {
 
 // make returns the word of a node.
 func (d *Formulas) make(x node) Word {
-	key := append(d.key[:0], byte(x.Op), byte(x.N))
-	key = binary.LittleEndian.AppendUint64(key, x.Number)
-	for _, t := range x.Terms {
-		key = binary.LittleEndian.AppendUint32(key, uint32(t.Word))
-		key = binary.LittleEndian.AppendUint64(key, t.Coefficient)
-		key = append(key, byte(t.At))
-	}
-	if x.Op == IsVariable { // of another run it can have another bound
-		key = binary.LittleEndian.AppendUint64(key, x.Max)
-	}
-	d.key = key
-	if w, ok := d.known[string(key)]; ok {
-		return w
-	}
 	if x.Max == 0 && x.Op != IsConstant {
 		x.Max = algebra.Trim(x.N, math.MaxUint64)
 	}
-	w := Word(len(d.Nodes))
-	d.Nodes = append(d.Nodes, x)
-	d.known[string(key)] = w
-	return w
+	if 4*len(d.Nodes) >= 3*len(d.known) {
+		d.grow()
+	}
+	h := x.hash()
+	for i := int(h); ; i++ {
+		s := &d.known[i&(len(d.known)-1)]
+		if s.next == 0 {
+			d.Nodes = append(d.Nodes, x)
+			*s = slot{h, int32(len(d.Nodes))}
+		} else if s.hash != h || !d.Nodes[s.next-1].same(&x) {
+			continue
+		}
+		return Word(s.next - 1)
+	}
+}
+
+// A slot of a hash table has the hash of a node, and the index after that of the node, or zeros.
+type slot struct {
+	hash uint32
+	next int32
+}
+
+// grow makes the hash table twice as long.
+func (d *Formulas) grow() {
+	before := d.known
+	d.known = make([]slot, max(1<<12, 2*len(before)))
+	for _, s := range before {
+		i := int(s.hash)
+		for s.next != 0 && d.known[i&(len(d.known)-1)].next != 0 {
+			i++
+		}
+		if s.next != 0 {
+			d.known[i&(len(d.known)-1)] = s
+		}
+	}
+}
+
+func (x *node) hash() uint32 {
+	h := uint64(x.Op)<<8 + uint64(x.N)
+	mix := func(y uint64) {
+		hi, lo := bits.Mul64(h^y, 0x9e3779b97f4a7c15)
+		h = hi ^ lo
+	}
+	mix(x.Number)
+	for i := range x.Terms {
+		t := &x.Terms[i]
+		mix(uint64(t.Word)<<8 ^ uint64(t.At))
+		mix(t.Coefficient + 1)
+	}
+	return uint32(h ^ h>>32)
+}
+
+// same reports whether the nodes are one formula. Of a variable of another run the bound can be another.
+func (x *node) same(y *node) bool {
+	return x.Op == y.Op && x.N == y.N && x.Number == y.Number && slices.Equal(x.Terms, y.Terms) && (x.Op != IsVariable || x.Max == y.Max)
 }
 
 // Variable returns variable number k of n bits, which is at most max.
