@@ -377,6 +377,17 @@ func TestNone(t *testing.T) {
 // TestEachKernel checks that EachKernel calls its function with each implementation of each
 // layer, the best ones first and the last ones last, and restores what was in use.
 func TestEachKernel(t *testing.T) {
+	t.Setenv("FASTMAC_TEST_IN_USE", "1")
+	calls := 0
+	mactest.EachKernel(t, mactest.HMAC, func(names string) {
+		if calls++; names != kernel.Active(kernel.SHA256)+"/"+kernel.Active(kernel.SHA512) {
+			t.Errorf("in use: %s", names)
+		}
+	})
+	if calls != 1 {
+		t.Errorf("%d calls with what is in use, want 1", calls)
+	}
+	t.Setenv("FASTMAC_TEST_IN_USE", "")
 	for _, of := range [][]kernel.Layer{mactest.UMAC, mactest.HMAC, mactest.AES} {
 		before := make(map[kernel.Layer]string)
 		seen := make(map[kernel.Layer][]string)
