@@ -75,6 +75,7 @@ var commands = map[string]runner{
 	"go run ./internal/compare sha256":                                                  {long: true, less: strings.NewReplacer("sha256", "-time 1ns sha256")},
 	"go run ./internal/compare -old HEAD -op 'one call'":                                {long: true, less: strings.NewReplacer("-op", "-time 1ns -op")},
 	"go run -C internal/assurance ./verify":                                             {inCI: true},
+	"go run -C internal/assurance ./verify -changed HEAD":                               {test: "internal/assurance/verify/changed_test.go:TestChanged"},
 	"go run -C internal/assurance ./mca":                                                {inCI: true},
 	"go run -C internal/assurance ./mutants/golang mutants.json '. -test.short' 'internal/conformance -test.short'":                          {test: "internal/assurance/mutants/golang/main_test.go:TestToy"},
 	"go run -C internal/assurance ./timing/valgrind":                                                                                         {inCI: true},
