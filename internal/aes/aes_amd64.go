@@ -99,6 +99,7 @@ func encryptBlocksVAES256(enc *uint32, rounds int, dst, src *byte, blocks int)
 func encryptWords(enc *uint32, rounds int, first, second uint64, chosen *[BlockSize]byte) (uint64, uint64)
 
 // rdseed sets the word. It returns 2^64-1, or 0 if the generator had none; then the word is zero.
+// It uses the 64-bit form: the others fail on some CPUs (AMD-SB-7055).
 //
 //go:noescape
 func rdseed(word *[8]byte) (ok uint64)

@@ -428,6 +428,9 @@ func TestCPUInfo(t *testing.T) {
 		if flag == "sha" {
 			flag = "sha_ni"
 		}
+		if flag == "rdseed" && has {
+			continue // Linux hides it on CPUs whose 16-bit and 32-bit forms fail (AMD-SB-7055); this module uses the other one
+		}
 		if slices.Contains(linux, flag) != has {
 			t.Errorf("%s is %v, which /proc/cpuinfo does not agree with", name, has)
 		}
