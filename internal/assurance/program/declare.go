@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+	"sync"
 
 	"example.com/fastmac/internal/assurance/machine"
 	"golang.org/x/tools/go/packages"
@@ -25,8 +26,15 @@ func words(list *types.Tuple) (size int64) {
 	return (size + 7) / 8 * 8
 }
 
-// declarations returns those of all functions without a body and of portable ones, by package and name.
-func declarations(a *machine.Architecture) (map[string]*types.Signature, error) {
+// declared has what declarations has found, by architecture and folder: it is in Go files, which Load does not replace.
+var declared sync.Map
+
+// declarations returns those of all functions without a body and of portable ones in the module with the folder
+// root, by package and name.
+func declarations(a *machine.Architecture, root string) (map[string]*types.Signature, error) {
+	if found, ok := declared.Load([2]string{a.Name, root}); ok {
+		return found.(map[string]*types.Signature), nil
+	}
 	all, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedImports,
 		Env:  environment(a),
@@ -47,5 +55,6 @@ func declarations(a *machine.Architecture) (map[string]*types.Signature, error) 
 			}
 		}
 	}
+	declared.Store([2]string{a.Name, root}, found)
 	return found, nil
 }

@@ -75,7 +75,7 @@ var (
 )
 
 // Load builds package linked for Linux and an architecture, and returns its assembly, with the
-// contents of some files of the module, by their names in it, replaced. A function of a .s file of
+// contents of some .s files of the module, by their names in it, replaced. A function of a .s file of
 // the module that is not in the binary is an error, and so is one that is in no .s file.
 func Load(a *machine.Architecture, replaced map[string]string) (*Program, error) {
 	dir, err := os.MkdirTemp("", "fastmac-verify-")
@@ -103,7 +103,7 @@ func Load(a *machine.Architecture, replaced map[string]string) (*Program, error)
 	if err != nil {
 		return nil, err
 	}
-	if p.Declared, err = declarations(a); err != nil {
+	if p.Declared, err = declarations(a, root); err != nil {
 		return nil, err
 	}
 	if err := p.choose(); err != nil {

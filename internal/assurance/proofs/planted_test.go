@@ -417,7 +417,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// checkPlanted checks faults of different functions together, if they can be linked.
+// checkPlanted checks faults of different functions together. A fault with which they cannot be loaded is
+// refused by that, if the error is about its function. If it is about none, each half is checked.
 func checkPlanted(t *testing.T, now []fault) {
 	t.Helper()
 	root, err := program.Root()
@@ -437,9 +438,14 @@ func checkPlanted(t *testing.T, now []fault) {
 	}
 	p, err := program.Load(now[0].architecture(), files)
 	if err != nil && len(now) > 1 {
-		for _, f := range now {
-			checkPlanted(t, []fault{f})
+		k := slices.IndexFunc(now, func(f fault) bool { return strings.HasPrefix(err.Error(), f.function+": ") })
+		if k < 0 {
+			checkPlanted(t, now[:len(now)/2])
+			checkPlanted(t, now[len(now)/2:])
+			return
 		}
+		now[k].refused(t, err.Error())
+		checkPlanted(t, slices.Delete(now, k, k+1))
 		return
 	}
 	var chosen []*program.Choice
@@ -454,9 +460,15 @@ func checkPlanted(t *testing.T, now []fault) {
 			k := slices.IndexFunc(p.Functions, func(g *machine.Function) bool { return g.Name == f.function })
 			why = refusal(p, p.Functions[k])
 		}
-		if !strings.Contains(why, f.want) || (why == "") != (f.want == "") {
-			t.Errorf("%s: %s: refused with %q, want %q", f.function, f.what, why, f.want)
-		}
+		f.refused(t, why)
+	}
+}
+
+// refused checks why a fault is refused.
+func (f *fault) refused(t *testing.T, why string) {
+	t.Helper()
+	if !strings.Contains(why, f.want) || (why == "") != (f.want == "") {
+		t.Errorf("%s: %s: refused with %q, want %q", f.function, f.what, why, f.want)
 	}
 }
 
