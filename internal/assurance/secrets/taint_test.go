@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -169,13 +170,22 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// TestPublic checks that no kernel leaks, and that each name in public is needed for that.
+// TestPublic checks that no kernel leaks, and that each name in public is needed for that: without it one
+// leaks, of those whose signature then is another.
 func TestPublic(t *testing.T) {
+	before := make(map[*machine.Function]*Signature)
 	first := func() (found []Finding) {
 		for _, a := range program.Architectures {
 			p := linkedFor(t, a)
 			for _, f := range p.Functions {
-				if found = Leaks(f, NewSignature(p.Declared[f.Pkg+"."+f.Name])); len(found) > 0 {
+				sig := NewSignature(p.Declared[f.Pkg+"."+f.Name])
+				switch {
+				case before[f] == nil:
+					before[f] = sig
+				case reflect.DeepEqual(sig, before[f]):
+					continue
+				}
+				if found = Leaks(f, sig); len(found) > 0 {
 					return found
 				}
 			}
@@ -183,7 +193,7 @@ func TestPublic(t *testing.T) {
 		return nil
 	}
 	if found := first(); len(found) > 0 {
-		t.Errorf("findings: %v", found)
+		t.Fatalf("findings: %v", found)
 	}
 	complete := public
 	defer func() { public = complete }()
