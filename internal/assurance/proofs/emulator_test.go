@@ -7,6 +7,7 @@ package proofs
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,11 @@ func TestEmulated(t *testing.T) {
 	if 100*done < 97*all {
 		t.Error("want 97 % of the instructions")
 	}
+}
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // as in command verify: a third less time
+	m.Run()
 }
 
 // linkedProgram returns the program with all kernels for amd64.
