@@ -38,18 +38,18 @@ func (d *Formulas) Xor(n int, a, b Word) Word {
 	if t, ok := d.table(n, func(a, b, _ uint64) uint64 { return a ^ b }, a, b); ok {
 		return t
 	}
-	return d.xorTerms(n, append(d.terms(a), d.terms(b)...), d.addend(a)^d.addend(b))
+	return d.xorTerms(n, d.terms(b, d.terms(a, make([]Atom, 0, 16))), d.addend(a)^d.addend(b))
 }
 
-// terms returns a word as the terms of a xor.
-func (d *Formulas) terms(w Word) []Atom {
+// terms appends a word as the terms of a xor.
+func (d *Formulas) terms(w Word, to []Atom) []Atom {
 	switch x := &d.Nodes[w]; x.Op {
 	case IsConstant:
-		return nil
+		return to
 	case IsXor:
-		return slices.Clone(x.Terms)
+		return append(to, x.Terms...)
 	}
-	return []Atom{{Word: w, Coefficient: algebra.Trim(d.Nodes[w].N, 1<<64-1)}}
+	return append(to, Atom{Word: w, Coefficient: algebra.Trim(d.Nodes[w].N, 1<<64-1)})
 }
 
 // addend returns the constant in a xor.
@@ -107,7 +107,7 @@ func (d *Formulas) Turn(n int, w Word, by int, mask uint64) Word {
 	if x, ok := d.Value(w); ok {
 		return d.Constant(n, rotated(n, x, by)&mask)
 	}
-	terms := d.terms(w)
+	terms := d.terms(w, make([]Atom, 0, 16))
 	for k, t := range terms {
 		terms[k].At = (t.At + by) % n
 		terms[k].Coefficient = rotated(n, t.Coefficient, by) & mask
@@ -231,7 +231,7 @@ func (d *Formulas) Masked(n int, a Word, mask uint64) Word {
 	if x, ok := d.Value(a); ok {
 		return d.Constant(n, x&mask)
 	}
-	terms := d.terms(a)
+	terms := d.terms(a, make([]Atom, 0, 16))
 	for k := range terms {
 		terms[k].Coefficient &= mask
 	}
@@ -294,7 +294,7 @@ func (d *Formulas) table(n int, f func(a, b, c uint64) uint64, words ...Word) (W
 		return 0, false
 	}
 	ones := algebra.Trim(n, 1<<64-1)
-	var atoms []Word
+	atoms := make([]Word, 0, 16)
 	for _, w := range words {
 		x := &d.Nodes[w]
 		switch {
@@ -377,15 +377,16 @@ func (d *Formulas) fromTable(n int, table uint64, atoms []Word) Word {
 			}
 		}
 	}
-	var terms []Atom
+	terms := make([]Atom, 0, 4)
 	for _, a := range atoms {
 		terms = append(terms, Atom{Word: a})
 	}
 	return d.make(node{Op: isTable, N: n, Number: table, Terms: terms})
 }
 
-// disjoint replaces functions of bits in a sum that never have a bit in common by their xor.
-func (d *Formulas) disjoint(n int, all []Atom) []Atom {
+// disjoint finds functions of bits in a sum that never have a bit in common, and returns their xor, which
+// replaces both: term i, and j, which is 0 if there are none.
+func (d *Formulas) disjoint(n int, all []Atom) (i, j int, both Word) {
 	for i, a := range all {
 		if d.Nodes[a.Word].Op != isTable {
 			continue
@@ -395,15 +396,10 @@ func (d *Formulas) disjoint(n int, all []Atom) []Atom {
 			if a.Coefficient != b.Coefficient || d.Nodes[b.Word].Op != isTable {
 				continue
 			}
-			common, ok := d.table(n, func(a, b, _ uint64) uint64 { return a & b }, a.Word, b.Word)
-			if !ok || !d.isZero(common) {
-				continue
+			if common, ok := d.table(n, func(a, b, _ uint64) uint64 { return a & b }, a.Word, b.Word); ok && d.isZero(common) {
+				return i, j, d.Xor(n, a.Word, b.Word)
 			}
-			both := d.Xor(n, a.Word, b.Word)
-			rest := slices.Delete(slices.Clone(all), j, j+1)
-			rest[i].Word = both
-			return d.disjoint(n, collect(n, rest))
 		}
 	}
-	return all
+	return 0, 0, 0
 }

@@ -30,6 +30,7 @@ type Formulas struct {
 	Memory
 	Nodes  []node
 	known  []slot    // a hash table of Nodes
+	atoms  []Atom    // where the terms of the next nodes are
 	byteOf [256]Word // constants of 8 bits
 
 	WholeRounds bool // of a round of AES only the arguments are known
@@ -100,7 +101,8 @@ func NewFormulas(data algebra.Data) *Formulas {
 	return d
 }
 
-// make returns the word of a node.
+// make returns the word of a node. It keeps no terms but its own: most nodes are known, so that those of x
+// need no memory of the heap.
 func (d *Formulas) make(x node) Word {
 	if x.Max == 0 && x.Op != IsConstant {
 		x.Max = algebra.Trim(x.N, math.MaxUint64)
@@ -112,7 +114,12 @@ func (d *Formulas) make(x node) Word {
 	for i := int(h); ; i++ {
 		s := &d.known[i&(len(d.known)-1)]
 		if s.next == 0 {
-			d.Nodes = append(d.Nodes, x)
+			if len(d.atoms)+len(x.Terms) > cap(d.atoms) {
+				d.atoms = make([]Atom, 0, max(1<<10, len(x.Terms)))
+			}
+			from := len(d.atoms)
+			d.atoms = append(d.atoms, x.Terms...)
+			d.Nodes = append(d.Nodes, node{Op: x.Op, N: x.N, Number: x.Number, Terms: d.atoms[from:len(d.atoms):len(d.atoms)], Max: x.Max})
 			*s = slot{h, int32(len(d.Nodes))}
 		} else if s.hash != h || !d.Nodes[s.next-1].same(&x) {
 			continue
@@ -197,7 +204,7 @@ func (d *Formulas) isZero(w Word) bool {
 // function returns a function of words, or the number that fold returns if all are numbers.
 func (d *Formulas) function(n int, which uint64, fold func(x []uint64) uint64, arguments ...Word) Word {
 	var x []uint64
-	var terms []Atom
+	terms := make([]Atom, 0, 4)
 	for _, a := range arguments {
 		if v, ok := d.Value(a); ok {
 			x = append(x, v)
@@ -252,7 +259,7 @@ func (d *Formulas) FromBytes(b []ByteOf) Word {
 	case n == 64 && d.Nodes[b[0].Word].N == 64 && d.rotates(b):
 		return d.Rotate(64, b[0].Word, uint(8*b[0].At))
 	}
-	terms, max := make([]Atom, len(b)), uint64(0)
+	terms, max := make([]Atom, 8)[:len(b)], uint64(0)
 	for k, p := range b {
 		terms[k] = Atom{Word: p.Word, At: int(p.At)}
 		max += min(d.Nodes[p.Word].Max>>(8*p.At), 0xff) << (8 * k)

@@ -33,7 +33,7 @@ func (d *Formulas) Sub(n int, a, b Word) Word {
 
 // Sum returns number plus the multiples of words, modulo 2^n.
 func (d *Formulas) Sum(n int, number uint64, multiples []Atom) Word {
-	var all []Atom
+	all := make([]Atom, 0, 16)
 	for _, m := range multiples {
 		if o, _ := d.object(m.Word); o != nil && o.Rounds && m.Coefficient != 1 {
 			panic(algebra.Unprovable("the difference of an address that is rounded"))
@@ -58,7 +58,12 @@ func (d *Formulas) Sum(n int, number uint64, multiples []Atom) Word {
 			all = append(all, Atom{Word: w, Coefficient: m.Coefficient << shift})
 		}
 	}
-	all = d.disjoint(n, collect(n, all))
+	all = collect(n, all)
+	for i, j, both := d.disjoint(n, all); j > 0; i, j, both = d.disjoint(n, all) {
+		all = slices.Delete(all, j, j+1)
+		all[i].Word = both
+		all = collect(n, all)
+	}
 	number = algebra.Trim(n, number)
 	switch {
 	case len(all) == 0:
