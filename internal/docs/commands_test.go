@@ -51,7 +51,7 @@ var commands = map[string]runner{
 	"fastmac verify -k KEYFILE SUMS":           {inModule: true, long: true},
 	"fastmac install-docs":                     {inModule: true, long: true, less: strings.NewReplacer("install-docs", "install-docs --prefix .")},
 
-	"go run -C cmd/fastmac . bench --quick":                                             {long: true},
+	"go run -C cmd/fastmac . bench --quick":                                             {inCI: true},
 	"go test -C cmd/fastmac ./...":                                                      {inCI: true},
 	"go test -C internal/interop -v -timeout 60m .":                                     {inCI: true},
 	"go test -C internal/interop -v -timeout 60m -run TestClients . -mib 256 -rounds 5": {test: "internal/interop/clients_test.go:TestClients"},
@@ -117,7 +117,7 @@ var commands = map[string]runner{
 	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./internal/conformance ./internal/memory": {inCI: true},
 	"GOFIPS140=v1.0.0 go test -C sshmac -short .":                                    {inCI: true},
 	"GOFIPS140=v1.0.0 go test -short . ./hmac ./pbkdf2 ./internal/conformance":       {inCI: true},
-	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m ./internal/conformance": {long: true, less: strings.NewReplacer("1m", "100x")},
+	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m ./internal/conformance": {long: true, less: strings.NewReplacer("1m", "100x -fuzzminimizetime 10x -parallel 1")},
 	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                          {inCI: true},
 
 	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "internal/docs/commands_test.go:TestRename"},
@@ -136,15 +136,18 @@ var commands = map[string]runner{
 	"go test -C sshmac ./...":                            {inCI: true},
 	"go test -C packet -run '^$' -bench 'Packet|Many' .": {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 
-	"CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .": {inModule: true, long: true},
-	"GOOS=wasip1 GOARCH=wasm go build -o mac.wasm .":      {inModule: true, long: true},
+	"CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .": {inModule: true, long: true, less: notOptimized},
+	"GOOS=wasip1 GOARCH=wasm go build -o mac.wasm .":      {inModule: true, long: true, less: notOptimized},
 	"go build -race .":                         {inModule: true, long: true},
-	"go build -buildmode=plugin -o mac.so .":   {inModule: true, long: true},
-	"go build -buildmode=c-archive -o mac.a .": {inModule: true, long: true},
+	"go build -buildmode=plugin -o mac.so .":   {inModule: true, long: true, less: notOptimized},
+	"go build -buildmode=c-archive -o mac.a .": {inModule: true, long: true, less: notOptimized},
 	// The folder goes: later commands change go.mod.
 	"go mod vendor": {inModule: true, long: true, less: strings.NewReplacer("vendor", "vendor && rm -r vendor")},
 	"CGO_ENABLED=0 go build -mod=vendor ./...": {inModule: true, long: true, less: strings.NewReplacer("CGO", "go mod vendor && CGO", "./...", "./... && rm -r vendor")},
 }
+
+// notOptimized is for builds of the whole standard library that no other command needs.
+var notOptimized = strings.NewReplacer("go build", "go build -gcflags='all=-N -l'")
 
 // inText matches a command in a sentence or a table: what does something, with arguments.
 var inText = regexp.MustCompile("`((?:[A-Z0-9_]+=\\S+ )*(?:go (?:run|test|generate|install -C)|bash) [^`]+)`")
