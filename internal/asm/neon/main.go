@@ -3,8 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Command neon generates the assembly for arm64: nh_arm64.s, the kernels of UHASH, RFC 4418
-// section 5, aes_arm64.s, AES, sha2_arm64.s, SHA-256 and SHA-512, gcm_arm64.s, AES-GCM, NIST SP 800-38D, and
-// prefetch_arm64.s, for batches over many keys.
+// section 5, aes_arm64.s, AES, sha2_arm64.s, SHA-256 and SHA-512, gcm_arm64.s, AES-GCM, NIST SP 800-38D,
+// prefetch_arm64.s, for batches over many keys, and barrier_arm64.s, for keys that are destroyed in use.
 // avo knows amd64 only, so emit.go writes the instructions. There is a file for each layer: nh.go,
 // poly.go, l3.go, aes.go, sha2.go, ghash.go and gcm.go. Of UHASH blocks.go is whole blocks, rest.go
 // the end of a message, and message.go is a short message from its bytes and nonce to its tag.
@@ -36,7 +36,7 @@ const (
 )
 
 func main() {
-	out := flag.String("out", "", "`file` to write: nh_arm64.s, aes_arm64.s, sha2_arm64.s, gcm_arm64.s or prefetch_arm64.s")
+	out := flag.String("out", "", "`file` to write: nh_arm64.s, aes_arm64.s, sha2_arm64.s, gcm_arm64.s, prefetch_arm64.s or barrier_arm64.s")
 	flag.Parse()
 	if err := generate(*out); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
@@ -59,8 +59,10 @@ func generate(out string) error {
 		declarations, write = "gcm_arm64.go", f.gcm
 	case "prefetch_arm64.s":
 		declarations, write = "prefetch_asm.go", f.prefetch
+	case "barrier_arm64.s":
+		declarations, write = "barrier_arm64.go", f.barriers
 	default:
-		return fmt.Errorf("-out is %q: want nh_arm64.s, aes_arm64.s, sha2_arm64.s, gcm_arm64.s or prefetch_arm64.s", out)
+		return fmt.Errorf("-out is %q: want nh_arm64.s, aes_arm64.s, sha2_arm64.s, gcm_arm64.s, prefetch_arm64.s or barrier_arm64.s", out)
 	}
 	if err := f.declared(filepath.Join(filepath.Dir(out), declarations)); err != nil {
 		return err

@@ -32,6 +32,7 @@ var files = map[string]string{
 	"example.com/fastmac":                   "nh_arm64.s",
 	"example.com/fastmac/internal/aes":      "internal/aes/aes_arm64.s",
 	"example.com/fastmac/internal/gcm":      "internal/gcm/gcm_arm64.s",
+	"example.com/fastmac/internal/lifetime": "internal/lifetime/barrier_arm64.s",
 	"example.com/fastmac/internal/prefetch": "internal/prefetch/prefetch_arm64.s",
 	"example.com/fastmac/internal/sha2":     "internal/sha2/sha2_arm64.s",
 }
@@ -348,6 +349,7 @@ var independent = strings.Fields(`
 // unlisted are instructions of which the manual says nothing, and why they may be used.
 var unlisted = map[string]string{
 	"adrp": "has no operand that is data",
+	"dmb":  "has no operand that is data",
 	"mrs":  "reads RNDRRS only",
 }
 

@@ -29,7 +29,9 @@ var encodings = []encoding{
 	{"10011010100mmmmmcccc00nnnnnddddd", "csel", []operand{x('d'), x('n'), x('m')}},
 
 	{"110101010011101100100100001ddddd", "rndrrs", []operand{x('d')}}, // MRS of RNDRRS
-	{"11010101000000110010000000011111", "nop", nil},                  // which no kernel has, and mutants do
+	{"11010101000000110011100110111111", "dmb ishld", nil},
+	{"11010101000000110011101010111111", "dmb ishst", nil},
+	{"11010101000000110010000000011111", "nop", nil}, // which no kernel has, and mutants do
 
 	// Sums and differences.
 	{"1001000100iiiiiiiiiiiinnnnnddddd", "add", []operand{notSP('d', 64), notSP('n', 64), immediate(0)}},

@@ -66,6 +66,9 @@ func (m model[W, V]) set(o *machine.Operand, n int, w W) {
 
 // scalar executes an instruction on general registers. It reports whether i is one.
 func (m model[W, V]) scalar(i *machine.Instruction) bool {
+	if strings.HasPrefix(i.Mnemonic, "dmb") {
+		return true // of the order that other threads see
+	}
 	n := i.Operands[0].Size
 	operand := func(k int) W { return m.get(&i.Operands[k], n) }
 	set := func(w W) { m.set(&i.Operands[0], n, w) }

@@ -35,6 +35,8 @@ var proofs = []proof{
 	{"rdseed", "the word of the generator and a result that is not zero are written, or zeros, and nothing else", proveSeed, x86.Architecture},
 	{"rndrrs", "the word of the generator and a result that is not zero are written, or zeros, and nothing else", proveSeed, arm64.Architecture},
 	{"lines", "the lines of four objects at 1 to 3 offsets are prefetched, and of the objects nothing is read", provePrefetch, nil},
+	{"loads", "the order of loads, by one barrier, and nothing else", proveBarrier, arm64.Architecture},
+	{"stores", "the order of stores, by one barrier, and nothing else", proveBarrier, arm64.Architecture},
 	{"nhAdd", "NH of each run of groups in a block (AVX-512: from four on)", proveAdd, nil},
 	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
 	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
@@ -137,6 +139,17 @@ func proveSeed(v *prover) (cases int, err error) {
 		cases++
 	}
 	return cases, nil
+}
+
+// proveBarrier proves that loads and stores begin with the instruction that orders what they say, DMB ISHLD
+// or DMB ISHST, and write nothing. What a barrier does a model of one thread cannot tell.
+func proveBarrier(v *prover) (cases int, err error) {
+	want := map[string]string{"loads": "dmb ishld", "stores": "dmb ishst"}[kernelName(v.function)]
+	if code := v.function.Code; code[0].Text != want {
+		return 0, fmt.Errorf("%s: begins with %s, want %s", v.function.Name, code[0].Text, want)
+	}
+	v.reset()
+	return 1, v.call()
 }
 
 // provePrefetch proves that lines prefetches at all offsets of all objects, in this order, writes

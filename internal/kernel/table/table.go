@@ -75,6 +75,7 @@ var Rows = []Row{
 	{"arm64", "internal/sha2", `(\w+)256SHA2`, kernel.SHA256, list{"sha2"}, list{"SHA2"}},
 	{"arm64", "internal/sha2", `(\w+)512SHA512`, kernel.SHA512, list{"sha512"}, list{"SHA512"}},
 	{"arm64", "internal/prefetch", `(lines)`, 0, nil, nil},
+	{"arm64", "internal/lifetime", `(loads|stores)`, 0, nil, nil},
 }
 
 // A Function is a function of assembly with its row.
