@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/lifetime"
 )
 
 var answersAdded sync.Once
@@ -100,12 +101,12 @@ func (k *UMACKey) answer64(a *kernel.Answer, data []byte) {
 	var tags umacTags
 	nonce := data[:8]
 	add := func(tag []byte) { a.AddBytes(tag[:k.pad.tagSize]) }
+	k.pad.life.Begin()
 	for _, size := range answerSizes {
 		add(k.Tag(tags[0][:0], nonce, data[:size]))
 	}
 
-	var u UMAC
-	u.key = k
+	u := UMAC{key: k, life: lifetime.OfStream(k.pad.life.ID())}
 	for _, size := range answerWrites {
 		u.Write(data[:size])
 	}

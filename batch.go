@@ -50,17 +50,18 @@ func badNonce(f string, i int, mac string, have int, want string) string {
 // Messages may overlap each other. TagBatch does not allocate, except that without AES instructions
 // it may allocate after a garbage collection.
 func (k *UMACKey) TagBatch(batch []Message) {
-	k.mustLive()
+	id, size := k.pad.life.Expect(), k.size()
 	for i := range batch {
 		m := &batch[i]
-		if len(m.Tag) != int(k.pad.tagSize) {
-			panic(badTag("TagBatch", i, len(m.Tag), int(k.pad.tagSize)))
+		if len(m.Tag) != int(size) {
+			panic(badTag("TagBatch", i, len(m.Tag), int(size)))
 		}
 		if !isNonce(m.Nonce) {
 			panic(badNonce("TagBatch", i, "UMAC", len(m.Nonce), "1 to 16"))
 		}
 	}
 	wipe.ReserveStack()
+	whole := batch
 	var tags umacTags
 	kernels := true
 	for len(batch) > 0 {
@@ -75,6 +76,24 @@ func (k *UMACKey) TagBatch(batch []Message) {
 	if !kernels {
 		wipe.Stack()
 	}
+	if !k.pad.life.Is(id) {
+		panic(clearTags(whole, deadUMACKey))
+	}
+}
+
+// clearTags overwrites the tags of a batch whose key was destroyed meanwhile. It returns the text of a
+// panic.
+func clearTags(batch []Message, dead string) string {
+	for i := range batch {
+		clear(batch[i].Tag)
+	}
+	return dead
+}
+
+// refuseTags sets OK of the messages of such a batch to false. It returns the text of a panic.
+func refuseTags(batch []Message, dead string) string {
+	refuse(batch)
+	return dead
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data under
@@ -85,7 +104,8 @@ func (k *UMACKey) TagBatch(batch []Message) {
 // until the tag has been verified. The comparisons are constant time. All slices may overlap.
 func (k *UMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
-	k.mustLive()
+	id, size := k.pad.life.Expect(), k.size()
+	whole := batch
 	wipe.ReserveStack()
 	var tags umacTags
 	kernels, all := true, true
@@ -101,7 +121,7 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 		}
 		kernels = tagEach(&tags, k, batch[:n]) && kernels
 		for i := range batch[:n] {
-			right := k.pad.tagSize.equal(batch[i].Tag, &tags[i])
+			right := size.equal(batch[i].Tag, &tags[i])
 			batch[i].OK, all = right, all && right
 		}
 		batch = batch[n:]
@@ -109,6 +129,9 @@ func (k *UMACKey) VerifyBatch(batch []Message) bool {
 	tags = umacTags{} // wipe secrets
 	if !kernels {
 		wipe.Stack()
+	}
+	if !k.pad.life.Is(id) {
+		panic(refuseTags(whole, deadUMACKey))
 	}
 	return all
 }
@@ -125,19 +148,20 @@ func tagEach(tags *umacTags, k *UMACKey, batch []Message) (kernels bool) {
 	short := shortBytes()
 	for out := tags[:]; len(batch) > 0; {
 		n := shortRun(batch, short)
-		tag, m := &out[0], &batch[0]
-		switch {
-		case n > 0:
+		if n > 0 {
 			tagShort(out, k, batch[:n])
-		case !padded:
-			k.Tag(tag[:0], m.Nonce, m.Data)
-		case len(m.Data) > l1Block:
-			k.uhash.tagLong(tag, m.Data, padIn(tag))
-		default:
-			tagOnly(tag, &k.uhash, &noGroups, m.Data, uint64(len(m.Data)), padIn(tag))
-		}
-		if n == 0 {
+		} else {
 			n, kernels = 1, false
+			tag, m := &out[0], &batch[0]
+			x := padIn(tag)
+			if !padded {
+				x = k.pad.pad(m.Nonce)
+			}
+			if len(m.Data) > l1Block {
+				k.uhash.tagLong(tag, m.Data, x)
+			} else {
+				tagOnly(tag, &k.uhash, &noGroups, m.Data, uint64(len(m.Data)), x)
+			}
 		}
 		out, batch = out[n:], batch[n:]
 	}

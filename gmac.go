@@ -5,11 +5,11 @@
 package fastmac
 
 import (
-	"crypto/subtle"
 	"hash"
 	"strconv"
 
 	"example.com/fastmac/internal/gcm"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 )
 
@@ -66,10 +66,15 @@ func (k *GMACKey) Init(key []byte) error {
 	return k.gcm.Init(key)
 }
 
-func (k *GMACKey) mustLive() {
-	if !k.gcm.Live() {
-		panic("fastmac: use of a GMACKey that was destroyed or never set up")
+const deadGMACKey = "fastmac: use of a GMACKey that was destroyed or never set up"
+
+// mustLive returns the ID of the key. It panics if there is no key.
+func (k *GMACKey) mustLive() lifetime.ID {
+	id := k.gcm.Life().ID()
+	if id.None() {
+		panic(deadGMACKey)
 	}
+	return id
 }
 
 func mustGMACNonce(nonce []byte) {
@@ -89,10 +94,11 @@ func (k *GMACKey) Size() int {
 //
 // The nonce must be 12 bytes long, or Tag panics. Never use it for another message under this key.
 func (k *GMACKey) Tag(dst, nonce, msg []byte) []byte {
-	k.mustLive()
 	mustGMACNonce(nonce)
 	var tag [GMACSize]byte
-	k.gcm.Tag(&tag, nonce, msg)
+	if !k.gcm.Tag(&tag, nonce, msg) {
+		panic(deadGMACKey)
+	}
 	return append(dst, tag[:]...)
 }
 
@@ -104,8 +110,10 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 		return false
 	}
 	var want [GMACSize]byte
-	k.gcm.Tag(&want, nonce, msg)
-	return subtle.ConstantTimeCompare(tag, want[:]) == 1
+	if !k.gcm.Tag(&want, nonce, msg) {
+		panic(deadGMACKey)
+	}
+	return gcm.Equal((*[GMACSize]byte)(tag), &want)
 }
 
 // TagBatch writes the tag of batch[i].Data under batch[i].Nonce to batch[i].Tag, for each i. It
@@ -117,7 +125,7 @@ func (k *GMACKey) Verify(tag, nonce, msg []byte) bool {
 // batch[i].Tag may overlap batch[i].Nonce and batch[i].Data, and no slice of another message. On
 // amd64 and arm64 TagBatch does not allocate.
 func (k *GMACKey) TagBatch(batch []Message) {
-	k.mustLive()
+	id := k.mustLive()
 	for i := range batch {
 		m := &batch[i]
 		if len(m.Tag) != GMACSize {
@@ -129,7 +137,12 @@ func (k *GMACKey) TagBatch(batch []Message) {
 	}
 	for i := range batch {
 		m := &batch[i]
-		k.Tag(m.Tag[:0], m.Nonce, m.Data)
+		var tag [GMACSize]byte
+		k.gcm.Tag(&tag, m.Nonce, m.Data)
+		*(*[GMACSize]byte)(m.Tag) = tag
+	}
+	if !k.gcm.Life().Is(id) {
+		panic(clearTags(batch, deadGMACKey))
 	}
 }
 
@@ -146,7 +159,14 @@ func (k *GMACKey) VerifyBatch(batch []Message) bool {
 	all := true
 	for i := range batch {
 		m := &batch[i]
-		right := k.Verify(m.Tag, m.Nonce, m.Data)
+		right := false
+		if len(m.Tag) == GMACSize && len(m.Nonce) == GMACNonceSize {
+			var want [GMACSize]byte
+			if !k.gcm.Tag(&want, m.Nonce, m.Data) {
+				panic(refuseTags(batch, deadGMACKey))
+			}
+			right = gcm.Equal((*[GMACSize]byte)(m.Tag), &want)
+		}
 		m.OK, all = right, all && right
 	}
 	return all
@@ -155,12 +175,12 @@ func (k *GMACKey) VerifyBatch(batch []Message) bool {
 // New returns a stream that computes tags under k. The stream refers to k. Any number of streams
 // can use one key at the same time.
 func (k *GMACKey) New() *GMAC {
-	k.mustLive()
-	return &GMAC{key: k}
+	return &GMAC{life: lifetime.OfStream(k.mustLive()), key: k}
 }
 
-// Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
-// Destroy does nothing. Do not call Destroy while the key is in use.
+// Destroy overwrites the key with zeros, except for a number that tells keys in one place apart. Any later
+// use of the key or its streams panics; a second Destroy does nothing. A call that uses the key meanwhile
+// panics too, and gives nothing out: see "Destroy while in use".
 //
 // On architectures other than amd64 and arm64 the AES key is in crypto/cipher, which has no API to
 // overwrite it.
@@ -186,8 +206,9 @@ type GMAC struct {
 	_ opaque.Incomparable
 	gmacName
 
-	key     *GMACKey
+	life    lifetime.Lifetime
 	ownsKey bool
+	key     *GMACKey
 
 	sum    [gcm.BlockSize]byte // GHASH of all groups before rest, as gcm.Key keeps it
 	rest   [gcm.GroupSize]byte // the last group: length%gcm.GroupSize bytes
@@ -206,15 +227,24 @@ func NewGMAC(key []byte) (*GMAC, error) {
 	if err := p.key.Init(key); err != nil {
 		return nil, err
 	}
-	p.stream.key, p.stream.ownsKey = &p.key, true
+	p.stream.life, p.stream.key, p.stream.ownsKey = lifetime.OfStream(p.key.mustLive()), &p.key, true
 	return &p.stream, nil
 }
 
+const deadGMAC = "fastmac: use of a GMAC that was destroyed or never set up, or whose key was"
+
+// mustLive panics if there is no key, or another one since the stream began.
 func (m *GMAC) mustLive() {
-	if m.key == nil {
-		panic("fastmac: use of a GMAC that was destroyed or never set up")
+	if m.key == nil || !m.life.IsOf(m.key.gcm.Life()) {
+		panic(deadGMAC)
 	}
-	m.key.mustLive()
+}
+
+// mustHaveLived panics if the stream or its key was destroyed, also meanwhile.
+func (m *GMAC) mustHaveLived() {
+	if !m.life.IsStillOf(m.key.gcm.Life()) {
+		panic(deadGMAC)
+	}
 }
 
 // Write adds p to the message. It never fails and does not retain p.
@@ -253,13 +283,16 @@ func (m *GMAC) WriteString(s string) (int, error) { return m.Write(bytesOf(s)) }
 //
 // The nonce must be 12 bytes long, or Tag panics. Never use it for another message under this key.
 func (m *GMAC) Tag(dst, nonce []byte) []byte {
-	m.mustLive()
 	mustGMACNonce(nonce)
 	tag := m.tag(nonce)
+	m.mustHaveLived()
 	return append(dst, tag[:]...)
 }
 
 func (m *GMAC) tag(nonce []byte) (tag [GMACSize]byte) {
+	if m.key == nil {
+		panic(deadGMAC)
+	}
 	m.key.gcm.Finish(&tag, &m.sum, nonce, m.rest[:m.length%gcm.GroupSize], m.length)
 	return tag
 }
@@ -287,7 +320,9 @@ func (m *GMAC) Verify(tag, nonce []byte) bool {
 		return false
 	}
 	want := m.tag(nonce)
-	return subtle.ConstantTimeCompare(tag, want[:]) == 1
+	right := gcm.Equal((*[GMACSize]byte)(tag), &want)
+	m.mustHaveLived()
+	return right
 }
 
 // Bind returns a [hash.Hash] whose Sum(b) appends the tag under nonce to b, as other hashes do. It
@@ -297,7 +332,6 @@ func (m *GMAC) Verify(tag, nonce []byte) bool {
 // the hash. After Reset use it to verify, not to tag again. The hash has a method Destroy, which
 // interface{ Destroy() } reaches: it overwrites the hash but not the key.
 func (m *GMAC) Bind(nonce []byte) hash.Cloner {
-	m.mustLive()
 	mustGMACNonce(nonce)
 	return bind(m.clone(), nonce)
 }
@@ -326,21 +360,27 @@ func (m *GMAC) BlockSize() int {
 // Clone returns a copy of the stream, a *GMAC, which shares the key. Destroy of a clone does not
 // overwrite the key; Destroy of the stream that [NewGMAC] returned does. The error is always nil.
 func (m *GMAC) Clone() (hash.Cloner, error) {
-	m.mustLive()
 	return m.clone(), nil
 }
 
 func (m *GMAC) clone() *GMAC {
-	return &GMAC{key: m.key, sum: m.sum, rest: m.rest, length: m.length}
+	m.mustLive()
+	c := &GMAC{life: lifetime.OfStream(m.life.ID()), key: m.key, sum: m.sum, rest: m.rest, length: m.length}
+	if !m.life.IsStillOf(m.key.gcm.Life()) {
+		*c = GMAC{}
+		panic(deadGMAC)
+	}
+	return c
 }
 
 // Destroy overwrites the stream with zeros, and also its key if [NewGMAC] returned the stream. Any
 // later use panics; a second Destroy does nothing.
 func (m *GMAC) Destroy() {
+	m.life.EndStream()
 	if m.ownsKey {
 		m.key.Destroy()
 	}
-	*m = GMAC{}
+	m.sum, m.rest, m.length = [gcm.BlockSize]byte{}, [gcm.GroupSize]byte{}, 0 // the key's place is no secret
 }
 
 // What a key and a stream print as: see package opaque.

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/sha2"
 )
@@ -31,12 +32,28 @@ type HMACKey struct {
 	_ opaque.Incomparable
 	hmacKeyName
 
-	hash uint8 // a crypto.Hash
-	size uint8 // of a tag in bytes; 0: there is no key
-	wide bool  // the words of the hash have 64 bits
-
+	form   hmacForm
+	life   lifetime.Lifetime
 	states sha2.KeyRoom
 }
+
+// hmacForm is what a hash is: the size of a tag in bytes, then a bit that says whether its words have 64
+// bits, then the crypto.Hash; 0 if there is no key. It is one number, so that what one load returns is of
+// one key.
+type hmacForm uint16
+
+func formOf(f *sha2.Hash) hmacForm {
+	form := hmacForm(f.Size) | hmacForm(f.ID)<<9
+	if f.Wide() {
+		form |= 1 << 8
+	}
+	return form
+}
+
+func (f hmacForm) size() int            { return int(uint8(f)) }
+func (f hmacForm) wide() bool           { return f>>8&1 != 0 }
+func (f hmacForm) hash() uint8          { return uint8(f >> 9) }
+func (f hmacForm) function() *sha2.Hash { return sha2.Of(crypto.Hash(f.hash())) }
 
 // NewHMACKey expands a key of any length, including zero. Use at least 32 random bytes; RFC 2104
 // section 3 advises as many as a tag has. A key that is longer than a block of the hash (64 bytes for
@@ -60,18 +77,19 @@ func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
 	if err != nil {
 		return err
 	}
-	if k.size != 0 {
+	if !k.life.ID().None() {
 		k.Destroy() // the new key may be smaller
 	}
-	k.hmacKeyName, k.hash, k.size, k.wide = opaque.Of(hmacKeyText(h)), uint8(h), uint8(f.Size), f.Wide()
+	k.hmacKeyName, k.form = opaque.Of(hmacKeyText(h)), formOf(f)
 	switch {
 	case useFIPS:
-		setFIPS(f, k.bytes(), key)
-	case k.wide:
+		setFIPS(f, k.bytes(f), key)
+	case f.Wide():
 		sha2.In[uint64](&k.states).Init(f.Initial512, f.Size, key)
 	default:
 		sha2.In[uint32](&k.states).Init(f.Initial256, f.Size, key)
 	}
+	k.life.Begin()
 	return nil
 }
 
@@ -101,34 +119,44 @@ func refuseHMAC(h crypto.Hash, keys ...[]byte) error {
 	return nil
 }
 
-// function returns the hash.
-func (k *HMACKey) function() *sha2.Hash { return sha2.Of(crypto.Hash(k.hash)) }
-
 // bytes returns the storage of the key in FIPS 140 mode.
-func (k *HMACKey) bytes() []byte {
-	return (*[sha2.BlockSize512]byte)(unsafe.Pointer(&k.states))[:k.function().BlockSize()]
+func (k *HMACKey) bytes(f *sha2.Hash) []byte {
+	return (*[sha2.BlockSize512]byte)(unsafe.Pointer(&k.states))[:f.BlockSize()]
 }
 
-// mustLive panics if there is no key.
-func (k *HMACKey) mustLive() {
-	if k.size == 0 {
-		panic("fastmac: use of an HMACKey that was destroyed or never set up")
+const deadHMACKey = "fastmac: use of an HMACKey that was destroyed or never set up"
+
+// mustLive returns the ID of the key, and its form. It panics if there is no key.
+func (k *HMACKey) mustLive() (lifetime.ID, hmacForm) {
+	id, form := k.life.Expect(), k.form
+	if form == 0 {
+		panic(deadHMACKey)
 	}
+	return id, form
 }
 
 // Size returns the size of a tag in bytes: 28, 32, 48 or 64.
 func (k *HMACKey) Size() int {
-	k.mustLive()
-	return int(k.size)
+	_, form := k.mustLive()
+	return form.size()
 }
 
 // Tag appends the tag of msg, Size() bytes, to dst and returns the extended slice. dst may overlap
 // msg. Tag does not allocate if dst has room, except in FIPS 140 mode.
 func (k *HMACKey) Tag(dst, msg []byte) []byte {
-	k.mustLive()
-	dst, tag := grow(dst, int(k.size))
-	k.sum(tag, msg)
+	id, form := k.mustLive()
+	dst, tag := grow(dst, form.size())
+	k.sum(form, tag, msg)
+	if !k.life.Is(id) {
+		panic(clearTag(tag, deadHMACKey))
+	}
 	return dst
+}
+
+// clearTag overwrites a tag whose key was destroyed meanwhile. It returns the text of a panic.
+func clearTag(tag []byte, dead string) string {
+	clear(tag)
+	return dead
 }
 
 // grow appends a tag of size bytes to dst, which is to be set, and returns both.
@@ -139,14 +167,14 @@ func grow(dst []byte, size int) (all, tag []byte) {
 }
 
 // sumFIPS is sum in FIPS 140 mode.
-func (k *HMACKey) sumFIPS(tag, msg []byte) { sumFIPS(k.function(), tag, k.bytes(), msg) }
+func (k *HMACKey) sumFIPS(f *sha2.Hash, tag, msg []byte) { sumFIPS(f, tag, k.bytes(f), msg) }
 
 // sum sets tag to the tag of msg.
-func (k *HMACKey) sum(tag, msg []byte) {
+func (k *HMACKey) sum(form hmacForm, tag, msg []byte) {
 	switch {
 	case useFIPS:
-		k.sumFIPS(tag, msg)
-	case k.wide:
+		k.sumFIPS(form.function(), tag, msg)
+	case form.wide():
 		w := sha2.In[uint64](&k.states)
 		sha2.Sum(tag, &w.Inner, &w.Outer, sha2.BlockSize512, msg)
 	default:
@@ -158,34 +186,43 @@ func (k *HMACKey) sum(tag, msg []byte) {
 // Verify reports whether tag is the tag of msg. It returns false if the tag is not Size() bytes long,
 // so it refuses truncated tags. The comparison is constant time.
 func (k *HMACKey) Verify(tag, msg []byte) bool {
-	k.mustLive()
+	id, form := k.mustLive()
 	var b sha2.Tag
-	want := b[:k.size]
-	k.sum(want, msg)
-	return sha2.EqualTags(tag, want)
+	want := b[:form.size()]
+	k.sum(form, want, msg)
+	right := sha2.EqualTags(tag, want)
+	if !k.life.Is(id) {
+		panic(deadHMACKey)
+	}
+	return right
 }
 
 // New returns a stream that computes tags under k. The stream refers to k, except that in FIPS 140
 // mode crypto/hmac has a copy of the key, which Destroy does not overwrite. Any number of streams
 // can use one key at the same time.
 func (k *HMACKey) New() *HMAC {
-	k.mustLive()
+	id, form := k.mustLive()
 	switch {
 	case useFIPS:
 		m := new(HMAC)
-		m.begin(k.hash, &k.size, nil, k.wide)
-		m.fips = newFIPS(k.function(), k.bytes(), make([]byte, sha2.BlockSize512))
+		m.begin(form, id, &k.life, nil)
+		f := form.function()
+		m.fips = newFIPS(f, k.bytes(f), make([]byte, sha2.BlockSize512))
 		return m
-	case k.wide:
-		return newStream(sha2.In[uint64](&k.states), k.hash, &k.size)
+	case form.wide():
+		return newStream(sha2.In[uint64](&k.states), form, id, &k.life)
 	default:
-		return newStream(sha2.In[uint32](&k.states), k.hash, &k.size)
+		return newStream(sha2.In[uint32](&k.states), form, id, &k.life)
 	}
 }
 
-// Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
-// Destroy does nothing. Do not call Destroy while the key is in use.
-func (k *HMACKey) Destroy() { *k = HMACKey{} }
+// Destroy overwrites the key with zeros, except for a number that tells keys in one place apart. Any later
+// use of the key or its streams panics; a second Destroy does nothing. A call that uses the key meanwhile
+// panics too, and gives nothing out: see "Destroy while in use".
+func (k *HMACKey) Destroy() {
+	k.life.End()
+	k.hmacKeyName, k.form, k.states = hmacKeyName{}, 0, sha2.KeyRoom{}
+}
 
 // SumHMAC appends the HMAC of msg under key to dst and returns the extended slice. h and key are as
 // for [NewHMACKey], whose errors are panics here. dst may overlap key and msg. To tag many messages
@@ -218,9 +255,12 @@ func SumHMAC(h crypto.Hash, dst, key, msg []byte) []byte {
 // batch[i].Tag may overlap batch[i].Data, and no slice of another message. Messages may overlap
 // each other.
 func (k *HMACKey) TagBatch(batch []Message) {
-	k.mustLive()
-	mustHMACBatch("TagBatch", batch, int(k.size))
-	k.run(batch, false)
+	id, form := k.mustLive()
+	mustHMACBatch("TagBatch", batch, form.size())
+	k.run(form, batch, false)
+	if !k.life.Is(id) {
+		panic(clearTags(batch, deadHMACKey))
+	}
 }
 
 // VerifyBatch sets batch[i].OK to whether batch[i].Tag is the tag of batch[i].Data, and reports
@@ -231,14 +271,18 @@ func (k *HMACKey) TagBatch(batch []Message) {
 // until the tag has been verified. The comparisons are constant time. All slices may overlap.
 func (k *HMACKey) VerifyBatch(batch []Message) bool {
 	refuse(batch)
-	k.mustLive()
-	k.run(batch, true)
+	id, form := k.mustLive()
+	k.run(form, batch, true)
+	if !k.life.Is(id) {
+		panic(refuseTags(batch, deadHMACKey))
+	}
 	return allOK(batch)
 }
 
 // run computes a batch under one key.
-func (k *HMACKey) run(batch []Message, verify bool) {
-	runHMACs(&sha2.Batch{Hash: k.function(), Messages: messagesOf(batch), Verify: verify, Key: &k.states}, batch, func(tag []byte, i int) { k.sumFIPS(tag, batch[i].Data) })
+func (k *HMACKey) run(form hmacForm, batch []Message, verify bool) {
+	f := form.function()
+	runHMACs(&sha2.Batch{Hash: f, Messages: messagesOf(batch), Verify: verify, Key: &k.states}, batch, func(tag []byte, i int) { k.sumFIPS(f, tag, batch[i].Data) })
 }
 
 // runHMACs computes a batch, in FIPS 140 mode with a function that sets the tag of message i.
@@ -308,23 +352,24 @@ type HMAC struct {
 	_ opaque.Incomparable
 	hmacName
 
-	wide    bool // the words of the hash have 64 bits
 	ownsKey bool
-	size    *uint8         // of a tag in bytes, in the key; 0: the key has been destroyed
-	message unsafe.Pointer // the hmacMessage, which is allocated with the stream, or in FIPS 140 mode
-	fips    hash.Hash      // this
+	form    hmacForm
+	life    lifetime.Lifetime
+	key     *lifetime.Lifetime // of the key
+	message unsafe.Pointer     // the hmacMessage, which is allocated with the stream, or in FIPS 140 mode
+	fips    hash.Hash          // this
 }
 
 // messageOf returns what m, whose hash has words of that size, has of its message.
 func messageOf[W sha2.Word](m *HMAC) *hmacMessage[W] { return (*hmacMessage[W])(m.message) }
 
-// newStream returns a stream under a key for tags of size bytes.
-func newStream[W sha2.Word](k *sha2.Key[W], h uint8, size *uint8) *HMAC {
+// newStream returns a stream under a key.
+func newStream[W sha2.Word](k *sha2.Key[W], form hmacForm, id lifetime.ID, life *lifetime.Lifetime) *HMAC {
 	p := new(struct {
 		stream  HMAC
 		message hmacMessage[W]
 	})
-	p.stream.begin(h, size, unsafe.Pointer(&p.message), sha2.Size[W]() == sha2.Size512)
+	p.stream.begin(form, id, life, unsafe.Pointer(&p.message))
 	p.message.key = k
 	p.message.reset()
 	return &p.stream
@@ -336,11 +381,9 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 		stream  HMAC
 		message hmacMessage[W]
 		key     sha2.Key[W]
-		size    uint8
+		life    lifetime.Lifetime
 	})
-	p.size = uint8(f.Size)
-	p.stream.begin(uint8(f.ID), &p.size, unsafe.Pointer(&p.message), sha2.Size[W]() == sha2.Size512)
-	p.stream.ownsKey = true
+	p.stream.beginOwner(f, &p.life, unsafe.Pointer(&p.message))
 	p.key.Init(initial, f.Size, key)
 	p.message.key = &p.key
 	p.message.reset()
@@ -348,8 +391,15 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 }
 
 // begin sets up a stream.
-func (m *HMAC) begin(h uint8, size *uint8, message unsafe.Pointer, wide bool) {
-	m.hmacName, m.size, m.message, m.wide = opaque.Of(hmacText(h)), size, message, wide
+func (m *HMAC) begin(form hmacForm, id lifetime.ID, key *lifetime.Lifetime, message unsafe.Pointer) {
+	m.hmacName, m.form, m.life, m.key, m.message = opaque.Of(hmacText(form.hash())), form, lifetime.OfStream(id), key, message
+}
+
+// beginOwner sets up a stream with its own key.
+func (m *HMAC) beginOwner(f *sha2.Hash, key *lifetime.Lifetime, message unsafe.Pointer) {
+	key.Begin()
+	m.begin(formOf(f), key.ID(), key, message)
+	m.ownsKey = true
 }
 
 // NewHMAC returns a stream with its own key. h and key, and errors, are as for [NewHMACKey]. It does
@@ -363,11 +413,9 @@ func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
 	case useFIPS:
 		p := new(struct { // so that a clone keeps the stream reachable, as it does with a key
 			stream HMAC
-			size   uint8
+			life   lifetime.Lifetime
 		})
-		p.size = uint8(f.Size)
-		p.stream.begin(uint8(f.ID), &p.size, nil, f.Wide())
-		p.stream.ownsKey = true
+		p.stream.beginOwner(f, &p.life, nil)
 		p.stream.fips = newUnderFIPS(f, key)
 		return &p.stream, nil
 	case f.Initial512 != nil:
@@ -377,9 +425,12 @@ func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
 	}
 }
 
+const deadHMAC = "fastmac: use of an HMAC that was destroyed or never set up, or whose key was"
+
+// mustLive panics if there is no key, or another one since the stream began.
 func (m *HMAC) mustLive() {
-	if m.size == nil || *m.size == 0 {
-		panic("fastmac: use of an HMAC that was destroyed or never set up, or whose key was")
+	if m.key == nil || !m.life.IsOf(m.key) {
+		panic(deadHMAC)
 	}
 }
 
@@ -389,7 +440,7 @@ func (m *HMAC) Write(p []byte) (int, error) {
 	switch {
 	case m.fips != nil:
 		return m.fips.Write(p)
-	case m.wide:
+	case m.form.wide():
 		messageOf[uint64](m).write(p)
 	default:
 		messageOf[uint32](m).write(p)
@@ -404,20 +455,25 @@ func (m *HMAC) WriteString(s string) (int, error) { return m.Write(bytesOf(s)) }
 // slice. The stream does not change.
 func (m *HMAC) Sum(b []byte) []byte {
 	m.mustLive()
-	if m.fips != nil {
-		return m.fips.Sum(b)
+	b, tag := grow(b, m.form.size())
+	if fips := m.fips; fips != nil {
+		appendFIPS(fips, tag)
+	} else {
+		m.sum(tag)
 	}
-	b, tag := grow(b, int(*m.size))
-	m.sum(tag)
+	if !m.life.IsStillOf(m.key) {
+		panic(clearTag(tag, deadHMAC))
+	}
 	return b
 }
 
 // sum sets tag to the tag of what has been written.
 func (m *HMAC) sum(tag []byte) {
+	fips := m.fips
 	switch {
-	case m.fips != nil:
-		tagFIPS(m.fips, tag)
-	case m.wide:
+	case fips != nil:
+		tagFIPS(fips, tag)
+	case m.form.wide():
 		messageOf[uint64](m).sum(tag)
 	default:
 		messageOf[uint32](m).sum(tag)
@@ -430,9 +486,13 @@ func (m *HMAC) sum(tag []byte) {
 func (m *HMAC) Verify(tag []byte) bool {
 	m.mustLive()
 	var b sha2.Tag
-	want := b[:*m.size]
+	want := b[:m.form.size()]
 	m.sum(want)
-	return sha2.EqualTags(tag, want)
+	right := sha2.EqualTags(tag, want)
+	if !m.life.IsStillOf(m.key) {
+		panic(deadHMAC)
+	}
+	return right
 }
 
 // Reset returns the stream to its initial state: an empty message. It overwrites what the stream
@@ -442,7 +502,7 @@ func (m *HMAC) Reset() {
 	switch {
 	case m.fips != nil:
 		m.fips.Reset()
-	case m.wide:
+	case m.form.wide():
 		messageOf[uint64](m).reset()
 	default:
 		messageOf[uint32](m).reset()
@@ -452,14 +512,14 @@ func (m *HMAC) Reset() {
 // Size returns the size of a tag in bytes: 28, 32, 48 or 64.
 func (m *HMAC) Size() int {
 	m.mustLive()
-	return int(*m.size)
+	return m.form.size()
 }
 
 // BlockSize returns the size of a block of the hash in bytes: 64 for SHA-224 and SHA-256, and 128 for
 // the others.
 func (m *HMAC) BlockSize() int {
 	m.mustLive()
-	if m.wide {
+	if m.form.wide() {
 		return sha2.BlockSize512
 	}
 	return sha2.BlockSize256
@@ -471,23 +531,31 @@ func (m *HMAC) BlockSize() int {
 // it wraps [errors.ErrUnsupported].
 func (m *HMAC) Clone() (hash.Cloner, error) {
 	m.mustLive()
+	id := m.life.ID()
+	var c *HMAC
 	switch {
 	case m.fips != nil:
 		h, err := cloneFIPS(m.fips)
 		if err != nil {
 			return nil, err
 		}
-		return &HMAC{hmacName: m.hmacName, size: m.size, wide: m.wide, fips: h}, nil
-	case m.wide:
-		return cloneStream[uint64](m), nil
+		c = new(HMAC)
+		c.begin(m.form, id, m.key, nil)
+		c.fips = h
+	case m.form.wide():
+		c = cloneStream[uint64](m, id)
 	default:
-		return cloneStream[uint32](m), nil
+		c = cloneStream[uint32](m, id)
 	}
+	if !m.life.IsStillOf(m.key) {
+		c.Destroy()
+		panic(deadHMAC)
+	}
+	return c, nil
 }
 
-func cloneStream[W sha2.Word](m *HMAC) *HMAC {
-	c := newStream(messageOf[W](m).key, 0, m.size)
-	c.hmacName = m.hmacName
+func cloneStream[W sha2.Word](m *HMAC, id lifetime.ID) *HMAC {
+	c := newStream(messageOf[W](m).key, m.form, id, m.key)
 	*messageOf[W](c) = *messageOf[W](m)
 	return c
 }
@@ -495,20 +563,23 @@ func cloneStream[W sha2.Word](m *HMAC) *HMAC {
 // Destroy overwrites the stream with zeros, and also its key if [NewHMAC] returned the stream. Any
 // later use panics; a second Destroy does nothing.
 func (m *HMAC) Destroy() {
+	if m.key == nil {
+		return // was never set up
+	}
+	m.life.EndStream()
+	if m.ownsKey {
+		m.key.End()
+	}
 	switch {
-	case m.size == nil:
-		return
 	case m.fips != nil:
 		wipeFIPS(m.fips)
-	case m.wide:
+	case m.message == nil: // in FIPS 140 mode, for the second time
+	case m.form.wide():
 		messageOf[uint64](m).destroy(m.ownsKey)
 	default:
 		messageOf[uint32](m).destroy(m.ownsKey)
 	}
-	if m.ownsKey {
-		*m.size = 0
-	}
-	*m = HMAC{}
+	m.hmacName, m.fips = hmacName{}, nil // what it is, and where its key is, stays for calls that run
 }
 
 // What a key and a stream print as: see package opaque.

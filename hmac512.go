@@ -52,5 +52,5 @@ func (m *hmacMessage[W]) destroy(ownsKey bool) {
 	if ownsKey {
 		*m.key = sha2.Key[W]{}
 	}
-	*m = hmacMessage[W]{}
+	m.n, m.state, m.block = 0, sha2.State[W]{}, sha2.Block[W]{}
 }

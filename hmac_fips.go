@@ -102,6 +102,18 @@ func tagFIPS(h hash.Hash, tag []byte) {
 	clear(sum)
 }
 
+// appendFIPS is tagFIPS without a copy. If crypto/hmac panics, as it may while it is wiped, nothing is left.
+func appendFIPS(h hash.Hash, tag []byte) {
+	done := false
+	defer func() {
+		if !done {
+			clear(tag)
+		}
+	}()
+	h.Sum(tag[:0:len(tag)])
+	done = true
+}
+
 // cloneFIPS returns a copy of an HMAC and of what was written to it. crypto/hmac of
 // GOFIPS140=v1.0.0 cannot be cloned.
 func cloneFIPS(h hash.Hash) (hash.Hash, error) {

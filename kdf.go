@@ -14,6 +14,7 @@ import (
 
 	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -84,16 +85,19 @@ const _ = unsafe.Sizeof(l1Key{}) - unsafe.Sizeof(subkeys{})
 
 // aesKey is an AES key for encryption. What a tag needs of a key of 16 bytes is 184 bytes in a row:
 // with the 8 bytes that the runtime has before a UMACKey, they are three cache lines.
+//
+// Fields of the UMACKey that each tag needs are here too, although only the key of PDF has them, where they
+// make no cache line more. With 8 bytes more the L1 key would begin elsewhere, and more of its vectors
+// would cross a cache line.
 type aesKey struct {
-	rounds uint32
+	life   lifetime.Lifetime // of the UMACKey
+	rounds uint8             // 10, 12 or 14; 0 if there is no key, which kernels take too
 	padParts
 	schedule aes.Schedule
 	std      *cipher.Block // used instead if there are no AES instructions; a pointer has half the size of a Block
 }
 
-// padParts is what only the key of PDF has, see pad.go, for tags of one size. It fills a gap in aesKey.
-// A type of its own around aesKey would be 8 bytes longer: the L1 key would begin elsewhere, and more of
-// its vectors would cross a cache line.
+// padParts is for tags of one size, see pad.go.
 type padParts struct {
 	tagSize   tagSize
 	partBits  uint8 // number of low bits of a nonce that select a part of the block
@@ -103,27 +107,28 @@ type padParts struct {
 // init sets up a key of 16, 24 or 32 bytes, replacing any previous key.
 func (k *aesKey) init(key []byte) {
 	if aes.InUse() {
-		k.rounds = uint32(k.schedule.Expand(key))
+		k.rounds = uint8(k.schedule.Expand(key))
 		return
 	}
 	block, err := stdaes.NewCipher(key)
 	if err != nil {
 		panic(err) // impossible with these sizes
 	}
-	k.destroy()
+	k.clear()
 	k.std = &block
 }
 
-// destroy overwrites the key. With AES instructions std is never set. Init calls destroy too, and
+// clear overwrites the key. With AES instructions std is never set. Init calls clear too, and
 // in memory of the caller std can then be anything: do not follow it.
-func (k *aesKey) destroy() {
-	if k.std != nil {
+func (k *aesKey) clear() {
+	if std := k.std; std != nil {
 		kernel.Choose(kernel.AES)
 		if !aes.InUse() {
-			wipe.Value(*k.std)
+			k.std = nil
+			wipe.Value(*std)
 		}
 	}
-	*k = aesKey{}
+	k.rounds, k.padParts, k.schedule, k.std = 0, padParts{}, aes.Schedule{}, nil
 }
 
 // aesBuffers are for crypto/aes, which is called through an interface: its arguments
@@ -136,10 +141,14 @@ func (k *aesKey) encrypt(p []byte) {
 		k.schedule.Encrypt(int(k.rounds), p)
 		return
 	}
+	std := k.std
+	if std == nil {
+		return // the key was destroyed meanwhile, which the caller notices
+	}
 	b := aesBuffers.Get().(*[aes.BlockSize]byte)
 	for ; len(p) >= aes.BlockSize; p = p[aes.BlockSize:] {
 		copy(b[:], p)
-		(*k.std).Encrypt(b[:], b[:])
+		(*std).Encrypt(b[:], b[:])
 		copy(p, b[:])
 	}
 	clear(b[:])

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/prefetch"
 	"example.com/fastmac/internal/sha2"
 )
@@ -101,7 +102,7 @@ func tagMany[K UMACKey | GMACKey](keys []*K, lines *keyLines, batch []Message) {
 			if size := k.Size(); len(m.Tag) != size {
 				panic(badTag("TagBatch", i, len(m.Tag), size))
 			}
-			k.Tag(m.Tag[:0], m.Nonce, m.Data)
+			k.Tag(m.Tag[:0:len(m.Tag)], m.Nonce, m.Data)
 		case *GMACKey:
 			k.mustLive()
 			if len(m.Tag) != GMACSize {
@@ -135,14 +136,15 @@ func verifyMany[K UMACKey | GMACKey](keys []*K, lines *keyLines, batch []Message
 func tagHMACs(keys []*HMACKey, batch []Message) {
 	mustNonces(batch, "HMAC", 0, 0, "none")
 	for first := 0; first < len(keys); {
-		n := sameHash(keys[first:])
+		n, form, ids := sameHash(keys[first:])
 		for i := range n {
-			if size := int(keys[first].size); len(batch[first+i].Tag) != size {
-				runExpanded(keys[first:first+i], batch[first:first+i], false)
-				panic(badTag("TagBatch", first+i, len(batch[first+i].Tag), size))
+			if len(batch[first+i].Tag) != form.size() {
+				before, _, ids := sameHash(keys[first : first+i])
+				runExpanded(form, ids, keys[first:first+before], batch[first:first+before], false)
+				panic(badTag("TagBatch", first+i, len(batch[first+i].Tag), form.size()))
 			}
 		}
-		runExpanded(keys[first:first+n], batch[first:first+n], false)
+		runExpanded(form, ids, keys[first:first+n], batch[first:first+n], false)
 		if first += n; first < len(keys) && keys[first] == nil {
 			panic(nilKey(first))
 		} else if first < len(keys) {
@@ -154,8 +156,8 @@ func tagHMACs(keys []*HMACKey, batch []Message) {
 // verifyHMACs is [VerifyBatch] for HMAC.
 func verifyHMACs(keys []*HMACKey, batch []Message) bool {
 	for first := 0; first < len(keys); {
-		n := sameHash(keys[first:])
-		runExpanded(keys[first:first+n], batch[first:first+n], true)
+		n, form, ids := sameHash(keys[first:])
+		runExpanded(form, ids, keys[first:first+n], batch[first:first+n], true)
 		if first += n; first < len(keys) && keys[first] == nil {
 			first++ // not OK
 		} else if first < len(keys) {
@@ -168,20 +170,41 @@ func verifyHMACs(keys []*HMACKey, batch []Message) bool {
 // sameHash returns how many keys at the beginning have one hash, and are neither nil nor destroyed. It
 // looks at all of them before they are used, because messages side by side do not end in order: loads
 // of keys are cheap beside SHA-2.
-func sameHash(keys []*HMACKey) (n int) {
-	for n < len(keys) && keys[n] != nil && keys[n].size != 0 && keys[n].hash == keys[0].hash {
-		n++
+func sameHash(keys []*HMACKey) (n int, form hmacForm, ids lifetime.Sum) {
+	for ; n < len(keys) && keys[n] != nil; n++ {
+		id, f := keys[n].life.ID(), keys[n].form
+		if n == 0 {
+			form = f
+		}
+		if id.None() || f == 0 || f != form {
+			break
+		}
+		ids.Add(id)
 	}
-	return n
+	return n, form, ids
 }
 
-// runExpanded computes a batch with a key for each message, all of one hash.
-func runExpanded(keys []*HMACKey, batch []Message, verify bool) {
-	if len(keys) > 0 {
-		next := newKeyLoader(keys, &hmacLines)
-		runHMACs(&sha2.Batch{Hash: keys[0].function(), Messages: messagesOf(batch), Verify: verify,
-			Expanded: next.keys, At: unsafe.Offsetof(keys[0].states), Load: func(i int) { next.load(batch, i) },
-		}, batch, func(tag []byte, i int) { keys[i].sumFIPS(tag, batch[i].Data) })
+// runExpanded computes a batch with a key for each message, all of one hash. If one of them is destroyed
+// meanwhile, none of the tags gets out.
+func runExpanded(form hmacForm, ids lifetime.Sum, keys []*HMACKey, batch []Message, verify bool) {
+	if len(keys) == 0 {
+		return
+	}
+	f, next := form.function(), newKeyLoader(keys, &hmacLines)
+	runHMACs(&sha2.Batch{Hash: f, Messages: messagesOf(batch), Verify: verify,
+		Expanded: next.keys, At: unsafe.Offsetof(keys[0].states), Load: func(i int) { next.load(batch, i) },
+	}, batch, func(tag []byte, i int) { keys[i].sumFIPS(f, tag, batch[i].Data) })
+	var now lifetime.Sum
+	lifetime.Loads()
+	for _, k := range keys {
+		now.Add(k.life.ID())
+	}
+	switch {
+	case now == ids:
+	case verify:
+		panic(refuseTags(batch, deadHMACKey))
+	default:
+		panic(clearTags(batch, deadHMACKey))
 	}
 }
 

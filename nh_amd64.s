@@ -8082,7 +8082,7 @@ TEXT ·padEachVAES256(SB), $0-40
 	MOVQ    k+8(FP), AX
 	MOVQ    batch_base+16(FP), CX
 	MOVQ    batch_len+24(FP), DX
-	MOVBQZX 5(AX), BX
+	MOVBQZX 6(AX), BX
 
 	// 0, 1 or 2 bits: a mask of 0, 1 or 3.
 	MOVQ BX, SI
@@ -8093,7 +8093,7 @@ TEXT ·padEachVAES256(SB), $0-40
 	SHLQ    $0x05, BX
 	LEAQ    lastBits<>+16(SB), DI
 	ADDQ    BX, DI
-	MOVBQZX 6(AX), BX
+	MOVBQZX 7(AX), BX
 	SHLQ    $0x04, BX
 	LEAQ    ·partBytes+0(SB), R8
 	ADDQ    BX, R8
@@ -8261,7 +8261,7 @@ join208:
 
 encrypt184:
 	LEAQ           8(AX), CX
-	MOVL           (AX), AX
+	MOVBLZX        4(AX), AX
 	VBROADCASTI128 (CX), Y8
 	VPXOR          Y8, Y0, Y0
 	VPXOR          Y8, Y2, Y2
@@ -8277,7 +8277,7 @@ round209:
 	VAESENC        Y8, Y4, Y4
 	VAESENC        Y8, Y6, Y6
 	DECQ           AX
-	JNZ            round209
+	JG             round209
 	VBROADCASTI128 16(CX), Y8
 	MOVQ           tags+0(FP), AX
 	VAESENCLAST    Y8, Y0, Y0
@@ -8488,7 +8488,7 @@ TEXT ·padEachVAES(SB), $0-40
 	MOVQ    k+8(FP), AX
 	MOVQ    batch_base+16(FP), CX
 	MOVQ    batch_len+24(FP), DX
-	MOVBQZX 5(AX), BX
+	MOVBQZX 6(AX), BX
 
 	// 0, 1 or 2 bits: a mask of 0, 1 or 3.
 	MOVQ BX, SI
@@ -8499,7 +8499,7 @@ TEXT ·padEachVAES(SB), $0-40
 	SHLQ       $0x05, BX
 	LEAQ       lastBits<>+16(SB), DI
 	ADDQ       BX, DI
-	MOVBQZX    6(AX), BX
+	MOVBQZX    7(AX), BX
 	SHLQ       $0x04, BX
 	LEAQ       ·partBytes+0(SB), R8
 	ADDQ       BX, R8
@@ -8627,7 +8627,7 @@ encrypt210:
 	VINSERTI32X4    $0x01, X15, Y13, Y13
 	VINSERTI64X4    $0x01, Y13, Z9, Z9
 	LEAQ            8(AX), CX
-	MOVL            (AX), AX
+	MOVBLZX         4(AX), AX
 	VBROADCASTI32X4 (CX), Z2
 	VPXORQ          Z2, Z0, Z0
 	VPXORQ          Z2, Z8, Z8
@@ -8639,7 +8639,7 @@ round211:
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JNZ             round211
+	JG              round211
 	VBROADCASTI32X4 16(CX), Z2
 	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
@@ -8723,7 +8723,7 @@ round212:
 	AESENC     X3, X10
 	AESENC     X3, X11
 	DECQ       R8
-	JNZ        round212
+	JG         round212
 	MOVUPS     16(DI), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -8773,7 +8773,7 @@ round213:
 	AESENC     X3, X5
 	AESENC     X3, X6
 	DECQ       DX
-	JNZ        round213
+	JG         round213
 	MOVUPS     16(CX), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -8859,7 +8859,7 @@ round214:
 	VAESENC        Y3, Y14, Y14
 	VAESENC        Y3, Y15, Y15
 	DECQ           R8
-	JNZ            round214
+	JG             round214
 	VBROADCASTI128 16(DI), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -8950,7 +8950,7 @@ round215:
 	VAESENC        Y3, Y12, Y12
 	VAESENC        Y3, Y13, Y13
 	DECQ           DX
-	JNZ            round215
+	JG             round215
 	VBROADCASTI128 16(CX), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -9077,7 +9077,7 @@ round216:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JNZ             round216
+	JG              round216
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1

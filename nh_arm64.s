@@ -3912,7 +3912,7 @@ tagNonce4Block:
 	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+aesKey_schedule), R22, R10
-	MOVWU	(UMACKey_pad+aesKey_rounds)(R22), R12
+	MOVBU	(UMACKey_pad+aesKey_rounds)(R22), R12
 	CMP	$12, R12
 	BLT	tagNonce4Ten
 	BEQ	tagNonce4Twelve
@@ -4415,7 +4415,7 @@ tagNonce2Block:
 	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+aesKey_schedule), R22, R10
-	MOVWU	(UMACKey_pad+aesKey_rounds)(R22), R12
+	MOVBU	(UMACKey_pad+aesKey_rounds)(R22), R12
 	CMP	$12, R12
 	BLT	tagNonce2Ten
 	BEQ	tagNonce2Twelve
@@ -4821,7 +4821,7 @@ tagNonces4Block:
 	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+aesKey_schedule), R22, R10
-	MOVWU	(UMACKey_pad+aesKey_rounds)(R22), R12
+	MOVBU	(UMACKey_pad+aesKey_rounds)(R22), R12
 	CMP	$12, R12
 	BLT	tagNonces4Ten
 	BEQ	tagNonces4Twelve
@@ -5328,7 +5328,7 @@ tagNonces2Block:
 	VDUP	R14, V28.D2
 	VMOV	R15, V28.D[1]
 	ADD	$(UMACKey_pad+aesKey_schedule), R22, R10
-	MOVWU	(UMACKey_pad+aesKey_rounds)(R22), R12
+	MOVBU	(UMACKey_pad+aesKey_rounds)(R22), R12
 	CMP	$12, R12
 	BLT	tagNonces2Ten
 	BEQ	tagNonces2Twelve

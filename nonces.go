@@ -200,8 +200,7 @@ func (k *UMACKey) Sign(dst, msg []byte) []byte {
 // VerifySigned reports whether sig is what [UMACKey.Sign] or [UMAC.Sign] appends for msg: a nonce
 // of 16 bytes, then the tag. It returns false if sig has a wrong length.
 func (k *UMACKey) VerifySigned(sig, msg []byte) bool {
-	k.mustLive()
-	if len(sig) != signNonceSize+int(k.pad.tagSize) {
+	if len(sig) != signNonceSize+k.Size() {
 		return false
 	}
 	return k.Verify(sig[signNonceSize:], sig[:signNonceSize], msg)

@@ -67,6 +67,12 @@ func (u *uhash) reset() {
 	}
 }
 
+// clear overwrites u, except for numbers of bytes and words, on which a call of write that is running in
+// another goroutine goes on to rely.
+func (u *uhash) clear() {
+	u.l1.sums, u.group, u.l2.y, u.l2.pending = l1Words{}, [l1Group]byte{}, [maxIterations]uint128{}, l1Words{}
+}
+
 // write adds p to the message. It hashes whole groups in place.
 func (u *uhash) write(k *uhashKey, p []byte) {
 	if u.n > 0 {

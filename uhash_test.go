@@ -697,6 +697,7 @@ func TestTagNextSteps(t *testing.T) {
 		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
 			key.pad.init(make([]byte, 16))
 			key.pad.setTagSize(UMAC128Size)
+			key.pad.life.Begin()
 			x := key.pad.pad(nonce)
 			var tag [maxUMACTagSize]byte
 			if message && round%16 < 8 {

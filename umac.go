@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/aes"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/wipe"
 )
@@ -84,11 +85,12 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 	default:
 		return KeySizeError(len(key))
 	}
-	if k.pad.tagSize != 0 {
+	if k.pad.life.ID() != 0 { // or the memory is the caller's, and not zeros
 		k.Destroy()
 	}
 	k.expand(key, size)
 	k.umacKeyName = opaque.Of(umacKeyText(size))
+	k.pad.life.Begin()
 	return nil
 }
 
@@ -134,17 +136,30 @@ func (k *UMACKey) expand(key []byte, size tagSize) {
 	}
 }
 
-// mustLive panics if there is no key.
-func (k *UMACKey) mustLive() {
-	if k.pad.tagSize == 0 {
-		panic("fastmac: use of a UMACKey that was destroyed or never set up")
+const deadUMACKey = "fastmac: use of a UMACKey that was destroyed or never set up"
+
+// mustLive returns the ID of the key. It panics if there is no key.
+func (k *UMACKey) mustLive() lifetime.ID {
+	id := k.pad.life.ID()
+	if id.None() {
+		panic(deadUMACKey)
 	}
+	return id
 }
 
 // Size returns the size of a tag in bytes.
 func (k *UMACKey) Size() int {
-	k.mustLive()
-	return int(k.pad.tagSize)
+	return int(k.size())
+}
+
+// size returns the size of a tag. It panics if there is no key. It is loaded once for a call, before the look
+// at the end: a size that is loaded later can be that of another key, or 0.
+func (k *UMACKey) size() tagSize {
+	size := k.pad.tagSize
+	if size == 0 {
+		panic(deadUMACKey)
+	}
+	return size
 }
 
 // Tag appends the tag of msg under nonce, Size() bytes, to dst and returns the extended slice. dst
@@ -156,7 +171,7 @@ func (k *UMACKey) Size() int {
 // Tag does not allocate if dst has room, except that without AES instructions it may allocate after
 // a garbage collection.
 func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
-	k.mustLive()
+	id := k.pad.life.Expect()
 	if !isNonce(nonce) { // isNonce is inlined, and mustNonce is not
 		mustNonce(nonce)
 	}
@@ -168,36 +183,41 @@ func (k *UMACKey) Tag(dst, nonce, msg []byte) []byte {
 	} else {
 		k.uhash.tagLong(&tag, msg, x)
 	}
-	return k.pad.tagSize.append(dst, &tag)
+	size := k.pad.tagSize
+	if !k.pad.life.Is(id) {
+		panic(deadUMACKey)
+	}
+	return size.append(dst, &tag)
 }
 
 // Verify reports whether tag is the tag of msg under nonce. It returns false if the tag or the
 // nonce has a wrong length. The comparison is constant time.
 func (k *UMACKey) Verify(tag, nonce, msg []byte) bool {
-	k.mustLive()
-	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
+	size := k.size()
+	if len(tag) != int(size) || !isNonce(nonce) {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	k.Tag(want[:0], nonce, msg)
-	return k.pad.tagSize.equal(tag, &want)
+	return len(k.Tag(want[:0], nonce, msg)) == int(size) && size.equal(tag, &want)
 }
 
 // New returns a stream that computes tags under k. The stream refers to k. Any number of streams
 // can use one key at the same time.
 func (k *UMACKey) New() *UMAC {
-	k.mustLive()
-	return &UMAC{umacName: opaque.Of(umacText(k.pad.tagSize)), key: k}
+	id, size := k.mustLive(), k.size()
+	return &UMAC{umacName: opaque.Of(umacText(size)), key: k, life: lifetime.OfStream(id)}
 }
 
-// Destroy overwrites the key with zeros. Any later use of the key or its streams panics; a second
-// Destroy does nothing. Do not call Destroy while the key is in use.
+// Destroy overwrites the key with zeros, except for a number that tells keys in one place apart. Any later
+// use of the key or its streams panics; a second Destroy does nothing. A call that uses the key meanwhile
+// panics too, and gives nothing out: see "Destroy while in use".
 //
 // Streams of k compute pads in advance, which this Destroy does not overwrite: destroy those
 // streams too. SECURITY.md in the module lists what else it cannot overwrite.
 func (k *UMACKey) Destroy() {
-	k.pad.destroy()
-	*k = UMACKey{}
+	k.pad.life.End()
+	k.pad.clear()
+	clear((*[unsafe.Sizeof(*k)]byte)(unsafe.Pointer(k))[unsafe.Offsetof(k.uhash):]) // with what is between fields
 }
 
 // UMAC is a stream that computes the UMAC tag, RFC 4418, of what is written to it.
@@ -217,6 +237,7 @@ type UMAC struct {
 
 	umacName
 	ownsKey bool
+	life    lifetime.Lifetime
 	key     *UMACKey
 	uhash   uhash
 	pads    pads
@@ -232,7 +253,7 @@ func NewUMAC(key []byte, tagSize int) (*UMAC, error) {
 	if err := p.key.Init(key, tagSize); err != nil {
 		return nil, err
 	}
-	p.stream = UMAC{umacName: opaque.Of(umacText(p.key.pad.tagSize)), key: &p.key, ownsKey: true}
+	p.stream = UMAC{umacName: opaque.Of(umacText(p.key.pad.tagSize)), key: &p.key, life: lifetime.OfStream(p.key.mustLive()), ownsKey: true}
 	return &p.stream, nil
 }
 
@@ -257,14 +278,22 @@ func keyOf(u *UMAC) *UMACKey {
 	return u.key
 }
 
-// live returns the key. It panics if there is none.
+const deadUMAC = "fastmac: use of a UMAC that was destroyed or never set up, or whose key was"
+
+// live returns the key. It panics if there is none, or another one since the stream began.
 func (u *UMAC) live() *UMACKey {
 	k := keyOf(u)
-	if k == nil {
-		panic("fastmac: use of a UMAC that was destroyed or never set up")
+	if k == nil || !u.life.IsOf(&k.pad.life) {
+		panic(deadUMAC)
 	}
-	k.mustLive()
 	return k
+}
+
+// mustHaveLived panics if the stream or its key was destroyed, also meanwhile.
+func (u *UMAC) mustHaveLived(k *UMACKey) {
+	if !u.life.IsStillOf(&k.pad.life) {
+		panic(deadUMAC)
+	}
 }
 
 // Write adds p to the message. It never fails and does not retain p.
@@ -289,7 +318,10 @@ func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)
 // The nonce must be 1 to 16 bytes long, or Tag panics. Never use it for another message under this
 // key.
 func (u *UMAC) Tag(dst, nonce []byte) []byte {
-	k := u.live()
+	k := keyOf(u)
+	if k == nil {
+		panic(deadUMAC)
+	}
 	if !isNonce(nonce) { // isNonce is inlined, and mustNonce is not
 		mustNonce(nonce)
 	}
@@ -303,7 +335,9 @@ func (u *UMAC) Tag(dst, nonce []byte) []byte {
 	} else {
 		k.uhash.tagLast(&tag, &h.l2, &h.l1, h.rest(), h.length(), x)
 	}
-	return k.pad.tagSize.append(dst, &tag)
+	size := k.pad.tagSize
+	u.mustHaveLived(k)
+	return size.append(dst, &tag)
 }
 
 // Sum returns the tag of the message written so far, Size() bytes, under nonce. If cap(nonce) is large
@@ -324,13 +358,12 @@ func (u *UMAC) Sum(nonce []byte) []byte {
 // if the tag or the nonce has a wrong length. The stream does not change. The comparison is
 // constant time.
 func (u *UMAC) Verify(tag, nonce []byte) bool {
-	k := u.live()
-	if len(tag) != int(k.pad.tagSize) || !isNonce(nonce) {
+	size := u.live().size()
+	if len(tag) != int(size) || !isNonce(nonce) {
 		return false
 	}
 	var want [maxUMACTagSize]byte
-	u.Tag(want[:0], nonce)
-	return k.pad.tagSize.equal(tag, &want)
+	return len(u.Tag(want[:0], nonce)) == int(size) && size.equal(tag, &want)
 }
 
 // Bind returns a [hash.Hash] whose Sum(b) appends the tag under nonce to b, as other hashes do. It
@@ -340,7 +373,6 @@ func (u *UMAC) Verify(tag, nonce []byte) bool {
 // the hash. After Reset use it to verify, not to tag again. The hash has a method Destroy, which
 // interface{ Destroy() } reaches: it overwrites the hash but not the key.
 func (u *UMAC) Bind(nonce []byte) hash.Cloner {
-	u.live()
 	mustNonce(nonce)
 	return bind(u.clone(), nonce)
 }
@@ -355,7 +387,7 @@ func (u *UMAC) Reset() {
 
 // Size returns the size of a tag in bytes.
 func (u *UMAC) Size() int {
-	return int(u.live().pad.tagSize)
+	return u.live().Size()
 }
 
 // BlockSize returns 1024, the size in bytes of the blocks of RFC 4418's L1-HASH.
@@ -367,22 +399,29 @@ func (u *UMAC) BlockSize() int {
 // Clone returns a copy of the stream, a *UMAC, which shares the key. Destroy of a clone does not
 // overwrite the key; Destroy of the stream that [NewUMAC] returned does. The error is always nil.
 func (u *UMAC) Clone() (hash.Cloner, error) {
-	u.live()
 	return u.clone(), nil
 }
 
 func (u *UMAC) clone() *UMAC {
+	k := u.live()
 	// Without the pads, so that each pad is in one place, and is wiped there.
-	return &UMAC{umacName: u.umacName, key: u.key, uhash: u.uhash}
+	c := &UMAC{umacName: u.umacName, key: k, life: lifetime.OfStream(u.life.ID()), uhash: u.uhash}
+	if !u.life.IsStillOf(&k.pad.life) {
+		c.uhash.clear()
+		panic(deadUMAC)
+	}
+	return c
 }
 
 // Destroy overwrites the stream with zeros, and also its key if [NewUMAC] returned the stream. Any
 // later use panics; a second Destroy does nothing.
 func (u *UMAC) Destroy() {
+	u.life.EndStream()
 	if u.ownsKey {
 		u.key.Destroy()
 	}
-	*u = UMAC{}
+	u.umacName, u.pads = umacName{}, pads{} // the key's place is no secret
+	u.uhash.clear()
 }
 
 // A nonceStream is a UMAC or a GMAC.

@@ -78,16 +78,20 @@ func (k *Key) Init(key []byte) error {
 	return k.gcm.Init(key)
 }
 
-// Destroy overwrites the key with zeros. Any later use of it panics; a second Destroy does nothing.
-// Do not call Destroy while the key is in use.
+// Destroy overwrites the key with zeros, except for a number that tells keys in one place apart. Any later
+// use of it panics; a second Destroy does nothing.
+// A call that uses the key meanwhile panics too, and what it has written is overwritten with zeros: see
+// "Destroy while in use" of package fastmac.
 //
 // On architectures other than amd64 and arm64 the key is in crypto/cipher, which has no API to
 // overwrite it.
 func (k *Key) Destroy() { k.gcm.Destroy() }
 
+const dead = "aesgcm: use of a Key that was destroyed or never set up"
+
 func (k *Key) mustLive() {
-	if !k.gcm.Live() {
-		panic("aesgcm: use of a Key that was destroyed or never set up")
+	if k.gcm.Life().ID().None() {
+		panic(dead)
 	}
 }
 
@@ -106,7 +110,7 @@ func (k *Key) Overhead() int { return Overhead }
 // To encrypt in place, pass plaintext[:0] as dst. If what Seal appends overlaps plaintext in any
 // other way, or overlaps additionalData, Seal panics. It may overlap the nonce.
 func (k *Key) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
-	k.mustLive()
+	k.mustLive() // before it writes to dst
 	mustNonce(nonce)
 	if !isText(uint64(len(plaintext))) {
 		panic(tooLong(plaintext))
@@ -118,7 +122,9 @@ func (k *Key) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 	if overlap(out, additionalData) {
 		panic(dataOverlap)
 	}
-	k.gcm.Seal(out, nonce, plaintext, additionalData)
+	if !k.gcm.Seal(out, nonce, plaintext, additionalData) {
+		panic(dead)
+	}
 	return dst
 }
 
@@ -150,6 +156,7 @@ func (k *Key) Open(dst, nonce, ciphertext, additionalData []byte) ([]byte, error
 		panic(dataOverlap)
 	}
 	if !k.gcm.Open(out, nonce, ciphertext, additionalData) {
+		k.mustLive()
 		return nil, errOpen
 	}
 	return dst, nil

@@ -84,7 +84,7 @@ func testInit(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := mactest.Must(aesgcm.NewKey(key))
-		if kernel.Active(kernel.GCM) != "stdlib" && !bytes.Equal(mactest.Storage(&k), mactest.Storage(fresh)) {
+		if kernel.Active(kernel.GCM) != "stdlib" && !bytes.Equal(mactest.Contents(&k), mactest.Contents(fresh)) {
 			t.Errorf("%d bytes: something is left of the former key", size)
 		}
 		clear(key) // is not retained
@@ -107,7 +107,7 @@ func testDestroy(t *testing.T) {
 	nonce, s := make([]byte, 12), k.NewSealer()
 	k.Destroy()
 	k.Destroy()
-	if b := mactest.Storage(k); !bytes.Equal(b, make([]byte, len(b))) {
+	if b := mactest.Contents(k); !bytes.Equal(b, make([]byte, len(b))) {
 		t.Errorf("Key is not all zeros after Destroy: %x", b)
 	}
 	new(aesgcm.Key).Destroy()

@@ -90,7 +90,9 @@ func (s *Sealer) Seal(dst, nonce, plaintext, additionalData []byte) []byte {
 		}
 	}
 	s.nonces.Next(nonce[:0])
-	s.key.gcm.Seal(out, nonce, plaintext, additionalData)
+	if !s.key.gcm.Seal(out, nonce, plaintext, additionalData) {
+		panic(dead)
+	}
 	return dst
 }
 
@@ -126,6 +128,7 @@ func (s *Sealer) Open(dst, nonce, sealed, additionalData []byte) ([]byte, error)
 		}
 	}
 	if !s.key.gcm.Open(out, first[:], ciphertext, additionalData) {
+		s.key.mustLive()
 		return nil, errOpen
 	}
 	return dst, nil

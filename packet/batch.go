@@ -7,8 +7,10 @@ package packet
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/prefetch"
 )
 
@@ -83,11 +85,13 @@ func mustPair(f, what string, n, packets int) {
 
 // sealMany is SealBatch. The nonce is what follows skip bytes of salt and number.
 func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch []Packet, skip int, parts func(*S) (*counters, *form, K, uint32)) (sealed int) {
+	var all [lanes]*counters
 	var forms [lanes]*form
 	var keys [lanes]K
 	var msgs [lanes]fastmac.Message
 	var nonces [lanes]nonce
 	for start := 0; start < len(batch); start += lanes {
+		var ids, now lifetime.Sum
 		group := batch[start:min(len(batch), start+lanes)]
 		prefetch.All(senders[start:start+len(group)], senderLines)
 		n := 0 // packets that have a counter
@@ -98,17 +102,19 @@ func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch 
 				continue
 			}
 			c, f, key, salt := parts(who)
-			c.mustLive()
+			id := c.mustLive()
 			f.mustDataOf(start+i, p)
 			counter, err := c.take(1)
 			if err != nil {
+				c.mustBe(id)
 				p.Err = err
 				continue
 			}
+			ids.Add(id)
 			msgs[n].Data, msgs[n].Tag = f.begin(p, counter)
 			nonces[n].set(salt, f.number(counter))
 			msgs[n].Nonce = nonces[n][skip:]
-			forms[i], keys[n] = f, key
+			forms[i], keys[n], all[n] = f, key, c
 			n++
 		}
 		fastmac.TagBatch(keys[:n], msgs[:n])
@@ -116,6 +122,16 @@ func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch 
 			if group[i].Err == nil {
 				forms[i].end(&group[i])
 			}
+		}
+		lifetime.Loads()
+		for _, c := range all[:n] {
+			now.Add(c.life.ID())
+		}
+		if now != ids {
+			for i := range msgs[:n] {
+				clear(msgs[i].Tag)
+			}
+			panic(dead("sender"))
 		}
 		sealed += n
 	}
@@ -131,14 +147,28 @@ func openMany[R any, K *fastmac.UMACKey | *fastmac.GMACKey](receivers []*R, batc
 	var msgs [lanes]fastmac.Message
 	var nonces [lanes]nonce
 	var trailers [lanes]trailer
+	var group []Packet
+	borrowed := 0
+	restore := func(first, end int) { forms[first].restore(group[first:end], trailers[first:end]) }
+	defer func() { // if one is destroyed meanwhile
+		for i := range borrowed {
+			if windows[i] != nil {
+				restore(i, i+1)
+			}
+		}
+		if borrowed > 0 {
+			refuseAll(group)
+		}
+	}()
 	for start := 0; start < len(batch); start += lanes {
-		group := batch[start:min(len(batch), start+lanes)]
+		var ids, now lifetime.Sum
+		group = batch[start:min(len(batch), start+lanes)]
 		prefetch.All(receivers[start:start+len(group)], receiverLines)
 		for i := range group { // before check writes to packets
 			windows[i], keys[i] = nil, nil
 			if who := receivers[start+i]; who != nil {
 				windows[i], forms[i], keys[i], salts[i] = parts(who)
-				windows[i].mustLive()
+				ids.Add(windows[i].mustLive())
 				forms[i].mustDataOf(start+i, &group[i])
 			}
 		}
@@ -154,15 +184,26 @@ func openMany[R any, K *fastmac.UMACKey | *fastmac.GMACKey](receivers []*R, batc
 			nonces[i].set(salts[i], forms[i].number(p.Counter))
 			msgs[i].Nonce = nonces[i][skip:]
 		}
+		borrowed = len(group)
 		fastmac.VerifyBatch(keys[:len(group)], msgs[:len(group)])
+		borrowed = 0
 		for i, end := 0, 0; i < len(group); i = end { // a receiver, and the run of its packets
 			for end = i + 1; end < len(group) && windows[end] == windows[i]; {
 				end++
 			}
 			if windows[i] != nil {
-				forms[i].restore(group[i:end], trailers[i:end])
+				restore(i, end)
 				good += windows[i].judgeAll(forms[i], group[i:end], msgs[i:end])
 			}
+		}
+		lifetime.Loads()
+		for _, w := range windows[:len(group)] {
+			if w != nil {
+				now.Add(w.life.ID())
+			}
+		}
+		if now != ids {
+			panic(refuseAll(group))
 		}
 	}
 	return good
@@ -173,6 +214,31 @@ var (
 	senderLines   = []uint64{0}
 	receiverLines = []uint64{0, 64, 128}
 )
+
+// clearTrailer overwrites the trailer of a packet whose sender was destroyed meanwhile, which may be in room
+// that is longer than the packet. It returns the text of a panic.
+func clearTrailer(room []byte) any {
+	clear(room[:min(cap(room), int(unsafe.Sizeof(trailer{})))])
+	return dead("sender")
+}
+
+// clearTrailers is clearTrailer for packets of a batch with trailers of so many bytes.
+func clearTrailers(batch []Packet, overhead int) any {
+	for i := range batch {
+		b := batch[i].Bytes
+		clear(b[max(0, len(b)-overhead):])
+	}
+	return dead("sender")
+}
+
+// refuseAll sets the results of a batch whose receiver was destroyed meanwhile. It returns the text of a panic.
+func refuseAll(batch []Packet) any {
+	for i := range batch {
+		p := &batch[i]
+		p.Bytes, p.Counter, p.Err = nil, 0, ErrForged
+	}
+	return dead("receiver")
+}
 
 // A trailer has room for the number and the tag of a packet.
 type trailer [numberSize + maxTagSize]byte

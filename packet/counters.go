@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"example.com/fastmac/internal/fork"
+	"example.com/fastmac/internal/lifetime"
 )
 
 // The kinds of Counters, as the derivation of a key has them.
@@ -123,11 +124,12 @@ var roleNames = [...]string{sending: "sender", receiving: "receiver"}
 type counters struct {
 	next    atomic.Uint64 // it does not fall
 	soft    atomic.Uint64 // the end, or with a supply half-way to it: beyond is slower
-	process fork.Process  // the one that may use them; 0 if there is no key
+	process fork.Process  // the one that may use them
 	supply  *supply       // nil if there is no Store
 	skipped atomic.Uint64 // next less the number of counters used
 	ended   atomic.Uint64 // packets that had no counter
-	_       [8]byte
+	life    lifetime.Lifetime
+	_       [4]byte
 }
 
 // stopped is set in next when no counter may be used any more.
@@ -147,6 +149,7 @@ func (c *counters) init(n *supplied) {
 	c.ended.Store(0)
 	c.next.Store(n.first)
 	c.soft.Store(n.soft())
+	c.life.Begin()
 }
 
 // abandon keeps a running goroutine away from c.
@@ -219,9 +222,18 @@ func (c *counters) extend(first uint64) {
 	c.soft.Store(c.supply.half())
 }
 
-// mustLive panics if there is no key.
-func (c *counters) mustLive() {
-	if c.process == 0 {
+// mustLive returns the ID of the sender. It panics if there is no key.
+func (c *counters) mustLive() lifetime.ID {
+	id := c.life.ID()
+	if id.None() {
+		panic(dead("sender"))
+	}
+	return id
+}
+
+// mustBe panics if that sender was destroyed meanwhile.
+func (c *counters) mustBe(id lifetime.ID) {
+	if !c.life.Is(id) {
 		panic(dead("sender"))
 	}
 }
@@ -232,28 +244,31 @@ func (c *counters) mustLive() {
 // Call it before the program ends; after a crash the counters that were reserved are skipped. In a child
 // after a fork it returns [ErrCopied] and stores nothing.
 func (c *counters) Stop() error {
-	c.mustLive()
+	id := c.mustLive()
 	if fork.Current() != c.process {
+		c.mustBe(id)
 		return ErrCopied
 	}
 	next := c.next.Or(stopped) &^ stopped
-	if c.supply == nil {
+	s := c.supply
+	if c.mustBe(id); s == nil {
 		return nil
 	}
-	return c.supply.stop(&c.supply.mu, next)
+	return s.stop(&s.mu, next)
 }
 
 // StoreErr returns the error of the [Store] if it has failed to reserve counters, and has not
 // succeeded since. It returns nil if there is no Store.
 func (c *counters) StoreErr() error {
 	c.mustLive()
-	if c.supply == nil {
+	s := c.supply
+	if s == nil {
 		return nil
 	}
-	if fork.Current() != c.process {
+	if fork.Current() != s.process {
 		return ErrCopied
 	}
-	return c.supply.failure(&c.supply.mu)
+	return s.failure(&s.mu)
 }
 
 // Stats returns how many packets the sender has had. In a child after a fork it returns zeros.
@@ -269,6 +284,7 @@ func (c *counters) Stats() SenderStats {
 	return SenderStats{c.next.Load()&^stopped - c.skipped.Load(), c.ended.Load()}
 }
 
+// destroy is for the end of Destroy, after the lifetime has ended.
 func (c *counters) destroy() {
 	c.abandon()
 	c.process, c.supply = 0, nil

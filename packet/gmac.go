@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 )
 
@@ -74,11 +75,12 @@ func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 }
 
 // Init is like [NewGMACSender], except that it sets up s in place, for example in an array, and
-// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// replaces what was there. Do not call it while another goroutine uses what it replaces: a packet of that may
+// be counted in its place. If a field of c or the range n is not as [Config] and [Counters] say,
 // Init returns an error, and s is unchanged. If the CPU lacks instructions, Init returns the error
 // of RequireGCM of package fastmac.
 func (s *GMACSender) Init(c Config, n Counters) error {
-	rng, err := c.initGMAC(&s.key, &s.salt, &n, sending)
+	rng, err := c.initGMAC(&s.counters.life, &s.key, &s.salt, &n, sending)
 	if err != nil {
 		return err
 	}
@@ -88,14 +90,15 @@ func (s *GMACSender) Init(c Config, n Counters) error {
 }
 
 // Init is like [NewGMACReceiver], except that it sets up r in place, for example in an array, and
-// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// replaces what was there. Do not call it while another goroutine uses what it replaces: a packet of that may
+// be counted in its place. If a field of c or the range n is not as [Config] and [Counters] say,
 // Init returns an error, and r is unchanged. If the CPU lacks instructions, Init returns the error
 // of RequireGCM of package fastmac.
 func (r *GMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	rng, err := c.initGMAC(&r.key, &r.salt, &n, receiving)
+	rng, err := c.initGMAC(&r.window.life, &r.key, &r.salt, &n, receiving)
 	if err != nil {
 		return err
 	}
@@ -106,7 +109,7 @@ func (r *GMACReceiver) Init(c Config, n Counters) error {
 
 // initGMAC checks c and n, has the first counters and derives a key and a salt. If it returns an
 // error, they are unchanged.
-func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n *Counters, role byte) (rng supplied, err error) {
+func (c *Config) initGMAC(life *lifetime.Lifetime, k *fastmac.GMACKey, salt *uint32, n *Counters, role byte) (rng supplied, err error) {
 	if err := c.check(gmac, n, role); err != nil {
 		return rng, err
 	}
@@ -118,6 +121,7 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n *Counters, role by
 	}
 	var okm [okmSize]byte
 	c.derive(&okm, gmac, n)
+	life.End()
 	if err = k.Init(okm[:keySize]); err == nil {
 		*salt = binary.BigEndian.Uint32(okm[keySize:])
 	}
@@ -133,10 +137,11 @@ func (c *Config) initGMAC(k *fastmac.GMACKey, salt *uint32, n *Counters, role by
 // After the last counter, or after Stop, Seal returns packet unchanged and [ErrEnd], and in a child
 // after a fork [ErrCopied].
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
-	s.counters.mustLive()
+	id := s.counters.life.Expect()
 	s.form.mustData(data)
 	counter, err := s.counters.take(1)
 	if err != nil {
+		s.counters.mustBe(id)
 		return packet, err
 	}
 	n := len(packet)
@@ -150,6 +155,9 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	nonce.set(s.salt, number)
 	s.key.Tag(packet[:n+numberSize], nonce[:], hashed)
 	binary.BigEndian.PutUint64(packet[n:], number)
+	if !s.counters.life.Is(id) {
+		panic(clearTrailer(packet[n:]))
+	}
 	return packet, nil
 }
 
@@ -160,10 +168,11 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 // Trailer allocates only if dst has no room for Overhead() bytes. This room must not overlap msg.
 // Trailer returns the errors of Seal, with dst unchanged.
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
-	s.counters.mustLive()
+	id := s.counters.life.Expect()
 	s.form.mustHaveNoData()
 	counter, err := s.counters.take(1)
 	if err != nil {
+		s.counters.mustBe(id)
 		return dst, err
 	}
 	n := len(dst)
@@ -173,6 +182,9 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	nonce.set(s.salt, number)
 	s.key.Tag(dst[:n+numberSize], nonce[:], msg)
 	binary.BigEndian.PutUint64(dst[n:], number)
+	if !s.counters.life.Is(id) {
+		panic(clearTrailer(dst[n:]))
+	}
 	return dst, nil
 }
 
@@ -184,30 +196,39 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // or its Data. If packets are side by side in one buffer, limit their room with a third index:
 // b[i:j:k].
 func (s *GMACSender) SealBatch(batch []Packet) error {
-	s.counters.mustLive()
+	id := s.counters.mustLive()
 	if len(batch) == 0 {
 		return nil
 	}
-	s.form.mustAll(batch)
+	form := s.form
+	form.mustAll(batch)
 	counter, err := s.counters.take(uint64(len(batch)))
 	if err != nil {
+		s.counters.mustBe(id)
 		return err
 	}
+	begun, rest := 0, batch
+	defer func() {
+		if !s.counters.life.Is(id) {
+			panic(clearTrailers(batch[:begun], form.overhead()))
+		}
+	}()
 	var msgs [lanes]fastmac.Message
 	var nonces [lanes]nonce
-	for len(batch) > 0 {
-		n := min(len(batch), lanes)
-		for i := range batch[:n] {
-			msgs[i].Data, msgs[i].Tag = s.form.begin(&batch[i], counter)
-			nonces[i].set(s.salt, s.form.number(counter))
+	for len(rest) > 0 {
+		n := min(len(rest), lanes)
+		for i := range rest[:n] {
+			msgs[i].Data, msgs[i].Tag = form.begin(&rest[i], counter)
+			begun++
+			nonces[i].set(s.salt, form.number(counter))
 			msgs[i].Nonce = nonces[i][:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
-		for i := range batch[:n] {
-			s.form.end(&batch[i])
+		for i := range rest[:n] {
+			form.end(&rest[i])
 		}
-		batch = batch[n:]
+		rest = rest[n:]
 	}
 	return nil
 }
@@ -226,12 +247,13 @@ func (s *GMACSender) Overhead() int {
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. Any later use panics; a second Destroy does
-// nothing. Do not call Destroy while the sender is in use: the process may crash.
+// Destroy overwrites the key of the sender, and its counters, with zeros. Any later use panics; a second Destroy does
+// nothing. A call that uses the sender meanwhile panics too, and no packet of it gets out: see "Destroy
+// while in use" of package fastmac.
 func (s *GMACSender) Destroy() {
+	s.counters.life.End()
 	s.key.Destroy()
 	s.salt = 0
-	s.form = form{}
 	s.counters.destroy()
 }
 
@@ -248,7 +270,8 @@ func (s *GMACSender) Destroy() {
 // Open leaves packet as it was. With a DataSize other than 0 it writes to packet and then restores
 // it, so no other goroutine may read packet meanwhile.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	if r.window.worn() { // or has no key
+	id := r.window.life.Expect()
+	if r.window.worn() { // or destroyed, or never set up
 		r.window.mustLive()
 		r.form.mustData(data)
 		return nil, 0, r.window.unchecked(ErrWorn)
@@ -256,6 +279,7 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	r.form.mustData(data)
 	number, err := r.form.parse(packet)
 	if err != nil {
+		r.window.mustBe(id)
 		return nil, 0, r.window.unchecked(err)
 	}
 	n := len(packet) - r.form.overhead()
@@ -265,52 +289,68 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	if len(data) == 0 {
 		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
 	} else {
-		var saved trailer
-		hashed, tag := r.form.borrow(packet, n, data, &saved)
-		right = r.key.Verify(tag, nonce[:], hashed)
-		copy(packet[n:], saved[:])
+		right = r.verifyWith(packet, n, data, nonce[:])
 	}
 	counter = counterOf(number)
 	r.window.mu.Lock()
 	err = r.window.judge(counter, right)
 	r.window.mu.Unlock()
+	r.window.mustBe(id)
 	if err != nil {
 		return nil, authentic(counter, err), err
 	}
 	return packet[:n], counter, nil
 }
 
+// verifyWith verifies a packet with a message of n bytes, in which it writes data meanwhile.
+func (r *GMACReceiver) verifyWith(packet []byte, n int, data, nonce []byte) bool {
+	var saved trailer
+	hashed, tag := r.form.borrow(packet, n, data, &saved)
+	defer copy(packet[n:], saved[:]) // also if the key is destroyed
+	return r.key.Verify(tag, nonce, hashed)
+}
+
 // OpenBatch opens batch[i].Bytes, as [GMACReceiver.Open] does, in the order of the batch. It
 // shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err, and
 // returns how many packets are good. If a Data does not have DataSize bytes it panics before it
 // writes anything. It does not allocate. No packet may overlap another packet or its Data.
-func (r *GMACReceiver) OpenBatch(batch []Packet) int {
-	r.window.mustLive()
-	r.form.mustAll(batch)
-	good := 0
+func (r *GMACReceiver) OpenBatch(batch []Packet) (good int) {
+	id := r.window.mustLive()
+	form := r.form
+	form.mustAll(batch)
+	rest, borrowed := batch, 0
+	var trailers [lanes]trailer
+	defer func() {
+		if !r.window.life.Is(id) {
+			form.restore(rest[:borrowed], trailers[:borrowed])
+			panic(refuseAll(batch))
+		}
+	}()
 	var msgs [lanes]fastmac.Message
 	var nonces [lanes]nonce
-	var trailers [lanes]trailer
-	for len(batch) > 0 {
-		n := min(len(batch), lanes)
-		for i := range batch[:n] {
-			msgs[i].Data, msgs[i].Tag = r.form.check(&batch[i], &trailers[i])
-			nonces[i].set(r.salt, r.form.number(batch[i].Counter))
+	for len(rest) > 0 {
+		n := min(len(rest), lanes)
+		for i := range rest[:n] {
+			msgs[i].Data, msgs[i].Tag = form.check(&rest[i], &trailers[i])
+			borrowed++
+			nonces[i].set(r.salt, form.number(rest[i].Counter))
 			msgs[i].Nonce = nonces[i][:]
 		}
 		r.key.VerifyBatch(msgs[:n])
-		r.form.restore(batch[:n], trailers[:n])
-		good += r.window.judgeAll(&r.form, batch[:n], msgs[:n])
-		batch = batch[n:]
+		form.restore(rest[:n], trailers[:n])
+		borrowed = 0
+		good += r.window.judgeAll(&form, rest[:n], msgs[:n])
+		rest = rest[n:]
 	}
 	return good
 }
 
-// Destroy overwrites the receiver and its key with zeros. Any later use panics; a second Destroy
-// does nothing. Do not call Destroy while the receiver is in use: the process may crash.
+// Destroy overwrites the key of the receiver, and its window, with zeros. Any later use panics; a second Destroy
+// does nothing. A call that uses the receiver meanwhile panics too, and accepts nothing: see "Destroy
+// while in use" of package fastmac.
 func (r *GMACReceiver) Destroy() {
+	r.window.life.End()
 	r.key.Destroy()
 	r.salt = 0
-	r.form = form{}
 	r.window.destroy()
 }

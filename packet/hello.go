@@ -15,6 +15,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/fork"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/wipe"
 )
@@ -76,8 +77,9 @@ type HelloClient struct {
 	mu      sync.Mutex
 	key     [helloKeySize]byte // for the answer
 	hello   [HelloSize]byte
-	process fork.Process // 0: there is no hello
-	done    bool         // there was an answer, and there is no key
+	process fork.Process
+	done    bool // there was an answer, and there is no key
+	life    lifetime.Lifetime
 }
 
 type (
@@ -105,21 +107,24 @@ func NewHelloClient(c Config, me, peer string) (*HelloClient, error) {
 	copy(h.key[:], k.answer[:])
 	k.clear()
 	wipe.Stack()
+	h.life.Begin()
 	return h, nil
 }
 
 // Hello appends the hello, HelloSize bytes, to dst and returns the extended slice. It is the same
 // each time.
 func (h *HelloClient) Hello(dst []byte) []byte {
-	h.mustLive()
-	return append(dst, h.hello[:]...)
+	id := h.mustLive()
+	hello := h.hello
+	h.mustBe(id)
+	return append(dst, hello[:]...)
 }
 
 // Session returns the session of an answer. ok is false if it is not an answer of the server to
 // this hello, in a child after a fork, and after a call that returned true: a second answer could
 // begin the same session again. It does not allocate. The comparison is constant time.
 func (h *HelloClient) Session(answer []byte) (s HelloSession, ok bool) {
-	h.mustLive()
+	id := h.mustLive()
 	if len(answer) != HelloSize {
 		return s, false
 	}
@@ -131,26 +136,41 @@ func (h *HelloClient) Session(answer []byte) (s HelloSession, ok bool) {
 	wipe.ReserveStack()
 	want := tagAnswer(&h.key, &h.hello, (*[HelloSize]byte)(answer))
 	wipe.Stack()
-	if subtle.ConstantTimeCompare(answer[helloHeadSize:], want[:]) != 1 || h.process != fork.Current() {
+	right := subtle.ConstantTimeCompare(answer[helloHeadSize:], want[:]) == 1
+	random, process := [helloRandomSize]byte(h.hello[1:]), h.process
+	current := fork.Current()
+	h.mustBe(id) // or the key may be zeros, with which anybody can answer
+	if !right || process != current {
 		return s, false
 	}
 	h.key, h.done = [helloKeySize]byte{}, true
-	copy(s.random[:], h.hello[1:helloHeadSize])
+	copy(s.random[:], random[:])
 	copy(s.random[helloRandomSize:], answer[1:helloHeadSize])
-	s.epoch, s.process = answer[0], h.process
+	s.epoch, s.process = answer[0], process
 	return s, true
 }
 
-func (h *HelloClient) mustLive() {
-	if h.process == 0 {
+// mustLive returns the ID of the client. It panics if there is no hello.
+func (h *HelloClient) mustLive() lifetime.ID {
+	id := h.life.ID()
+	if id.None() {
+		panic(dead("HelloClient"))
+	}
+	return id
+}
+
+// mustBe panics if the client was destroyed meanwhile.
+func (h *HelloClient) mustBe(id lifetime.ID) {
+	if !h.life.Is(id) {
 		panic(dead("HelloClient"))
 	}
 }
 
 // Destroy overwrites the client and its key with zeros. Any later use panics; a second Destroy does
-// nothing. Do not call Destroy while the client is in use. After an answer there is no key to
+// nothing. A call that uses the client meanwhile panics too. After an answer there is no key to
 // overwrite.
 func (h *HelloClient) Destroy() {
+	h.life.End()
 	h.key, h.hello, h.process, h.done = [helloKeySize]byte{}, [HelloSize]byte{}, 0, false
 }
 

@@ -712,7 +712,7 @@ func TestHelloClientDestroy(t *testing.T) {
 	}
 	h.Destroy()
 	h.Destroy()
-	for i, b := range mactest.Storage(h) {
+	for i, b := range mactest.Contents(h) {
 		if b != 0 {
 			t.Errorf("byte %d is %#x after Destroy", i, b)
 		}

@@ -585,10 +585,10 @@ func TestDestroy(t *testing.T) {
 			}
 		}
 	}
-	check("UMACSender", &us, nil, us.Init, func() []byte { return mactest.Storage(&us) })
-	check("UMACReceiver", nil, &ur, ur.Init, func() []byte { return mactest.Storage(&ur) })
-	check("GMACSender", &gs, nil, gs.Init, func() []byte { return mactest.Storage(&gs) })
-	check("GMACReceiver", nil, &gr, gr.Init, func() []byte { return mactest.Storage(&gr) })
+	check("UMACSender", &us, nil, us.Init, func() []byte { return mactest.Contents(&us) })
+	check("UMACReceiver", nil, &ur, ur.Init, func() []byte { return mactest.Contents(&ur) })
+	check("GMACSender", &gs, nil, gs.Init, func() []byte { return mactest.Contents(&gs) })
+	check("GMACReceiver", nil, &gr, gr.Init, func() []byte { return mactest.Contents(&gr) })
 }
 
 func TestPrinting(t *testing.T) {

@@ -395,7 +395,7 @@ func TestAbandoned(t *testing.T) {
 			t.Errorf("%d and %d", old[0].stored, old[1].stored)
 		}
 		if destroy {
-			for i, b := range slices.Concat(mactest.Storage(&s), mactest.Storage(&r)) {
+			for i, b := range slices.Concat(mactest.Contents(&s), mactest.Contents(&r)) {
 				if b != 0 {
 					t.Errorf("byte %d is %#x after Destroy", i, b)
 				}

@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 
 	"example.com/fastmac"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 )
 
@@ -77,10 +78,11 @@ func NewUMACReceiver(c Config, n Counters) (*UMACReceiver, error) {
 }
 
 // Init is like [NewUMACSender], except that it sets up s in place, for example in an array, and
-// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// replaces what was there. Do not call it while another goroutine uses what it replaces: a packet of that may
+// be counted in its place. If a field of c or the range n is not as [Config] and [Counters] say,
 // Init returns an error, and s is unchanged.
 func (s *UMACSender) Init(c Config, n Counters) error {
-	rng, err := c.initUMAC(&s.key, &n, sending)
+	rng, err := c.initUMAC(&s.counters.life, &s.key, &n, sending)
 	if err != nil {
 		return err
 	}
@@ -91,13 +93,14 @@ func (s *UMACSender) Init(c Config, n Counters) error {
 }
 
 // Init is like [NewUMACReceiver], except that it sets up r in place, for example in an array, and
-// replaces what was there. If a field of c or the range n is not as [Config] and [Counters] say,
+// replaces what was there. Do not call it while another goroutine uses what it replaces: a packet of that may
+// be counted in its place. If a field of c or the range n is not as [Config] and [Counters] say,
 // Init returns an error, and r is unchanged.
 func (r *UMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
 	}
-	rng, err := c.initUMAC(&r.key, &n, receiving)
+	rng, err := c.initUMAC(&r.window.life, &r.key, &n, receiving)
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,7 @@ func (r *UMACReceiver) Init(c Config, n Counters) error {
 
 // initUMAC checks c and n, has the first counters and derives a key. If it returns an error, the key
 // is unchanged.
-func (c *Config) initUMAC(k *fastmac.UMACKey, n *Counters, role byte) (rng supplied, err error) {
+func (c *Config) initUMAC(life *lifetime.Lifetime, k *fastmac.UMACKey, n *Counters, role byte) (rng supplied, err error) {
 	algorithm := c.umacAlgorithm()
 	if err := c.check(algorithm, n, role); err != nil {
 		return rng, err
@@ -119,6 +122,7 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, n *Counters, role byte) (rng suppl
 	}
 	var okm [okmSize]byte
 	c.derive(&okm, algorithm, n)
+	life.End()
 	err = k.Init(okm[:keySize], c.TagSize)
 	clear(okm[:])
 	return rng, err
@@ -132,10 +136,11 @@ func (c *Config) initUMAC(k *fastmac.UMACKey, n *Counters, role byte) (rng suppl
 // After the last counter, or after Stop, Seal returns packet unchanged and [ErrEnd], and in a child
 // after a fork [ErrCopied].
 func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
-	s.counters.mustLive()
+	id := s.counters.life.Expect()
 	s.form.mustData(data)
 	counter, err := s.counters.take(1)
 	if err != nil {
+		s.counters.mustBe(id)
 		return packet, err
 	}
 	n := len(packet)
@@ -149,6 +154,9 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 	binary.BigEndian.PutUint64(nonce[:], number)
 	s.key.Tag(packet[:n+numberSize], nonce[:], hashed)
 	binary.BigEndian.PutUint64(packet[n:], number)
+	if !s.counters.life.Is(id) {
+		panic(clearTrailer(packet[n:]))
+	}
 	return packet, nil
 }
 
@@ -159,10 +167,11 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 // Trailer allocates only if dst has no room for Overhead() bytes. This room must not overlap msg.
 // Trailer returns the errors of Seal, with dst unchanged.
 func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
-	s.counters.mustLive()
+	id := s.counters.life.Expect()
 	s.form.mustHaveNoData()
 	counter, err := s.counters.take(1)
 	if err != nil {
+		s.counters.mustBe(id)
 		return dst, err
 	}
 	n := len(dst)
@@ -172,6 +181,9 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	binary.BigEndian.PutUint64(nonce[:], number)
 	s.key.Tag(dst[:n+numberSize], nonce[:], msg)
 	binary.BigEndian.PutUint64(dst[n:], number)
+	if !s.counters.life.Is(id) {
+		panic(clearTrailer(dst[n:]))
+	}
 	return dst, nil
 }
 
@@ -184,30 +196,39 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 // or its Data. If packets are side by side in one buffer, limit their room with a third index:
 // b[i:j:k].
 func (s *UMACSender) SealBatch(batch []Packet) error {
-	s.counters.mustLive()
+	id := s.counters.mustLive()
 	if len(batch) == 0 {
 		return nil
 	}
-	s.form.mustAll(batch)
+	form := s.form
+	form.mustAll(batch)
 	counter, err := s.counters.take(uint64(len(batch)))
 	if err != nil {
+		s.counters.mustBe(id)
 		return err
 	}
+	begun, rest := 0, batch
+	defer func() {
+		if !s.counters.life.Is(id) {
+			panic(clearTrailers(batch[:begun], form.overhead()))
+		}
+	}()
 	var msgs [lanes]fastmac.Message
 	var nonces [lanes]nonce
-	for len(batch) > 0 {
-		n := min(len(batch), lanes)
-		for i := range batch[:n] {
-			msgs[i].Data, msgs[i].Tag = s.form.begin(&batch[i], counter)
-			nonces[i].set(0, s.form.number(counter))
+	for len(rest) > 0 {
+		n := min(len(rest), lanes)
+		for i := range rest[:n] {
+			msgs[i].Data, msgs[i].Tag = form.begin(&rest[i], counter)
+			begun++
+			nonces[i].set(0, form.number(counter))
 			msgs[i].Nonce = nonces[i][saltSize:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
-		for i := range batch[:n] {
-			s.form.end(&batch[i])
+		for i := range rest[:n] {
+			form.end(&rest[i])
 		}
-		batch = batch[n:]
+		rest = rest[n:]
 	}
 	return nil
 }
@@ -227,12 +248,13 @@ func (s *UMACSender) Overhead() int {
 	return s.form.overhead()
 }
 
-// Destroy overwrites the sender and its key with zeros. Any later use panics; a second Destroy does
-// nothing. Do not call Destroy while the sender is in use: the process may crash.
+// Destroy overwrites the key of the sender, and its counters, with zeros. Any later use panics; a second Destroy does
+// nothing. A call that uses the sender meanwhile panics too, and no packet of it gets out: see "Destroy
+// while in use" of package fastmac.
 func (s *UMACSender) Destroy() {
+	s.counters.life.End()
 	s.key.Destroy()
 	s.umacSenderName = umacSenderName{}
-	s.form = form{}
 	s.counters.destroy()
 }
 
@@ -249,7 +271,8 @@ func (s *UMACSender) Destroy() {
 // Open leaves packet as it was. With a DataSize other than 0 it writes to packet and then restores
 // it, so no other goroutine may read packet meanwhile.
 func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	if r.window.worn() { // or has no key
+	id := r.window.life.Expect()
+	if r.window.worn() { // or destroyed, or never set up
 		r.window.mustLive()
 		r.form.mustData(data)
 		return nil, 0, r.window.unchecked(ErrWorn)
@@ -257,6 +280,7 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	r.form.mustData(data)
 	number, err := r.form.parse(packet)
 	if err != nil {
+		r.window.mustBe(id)
 		return nil, 0, r.window.unchecked(err)
 	}
 	n := len(packet) - r.form.overhead()
@@ -266,19 +290,25 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	if len(data) == 0 {
 		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
 	} else {
-		var saved trailer
-		hashed, tag := r.form.borrow(packet, n, data, &saved)
-		right = r.key.Verify(tag, nonce[:], hashed)
-		copy(packet[n:], saved[:])
+		right = r.verifyWith(packet, n, data, nonce[:])
 	}
 	counter = counterOf(number)
 	r.window.mu.Lock()
 	err = r.window.judge(counter, right)
 	r.window.mu.Unlock()
+	r.window.mustBe(id)
 	if err != nil {
 		return nil, authentic(counter, err), err
 	}
 	return packet[:n], counter, nil
+}
+
+// verifyWith verifies a packet with a message of n bytes, in which it writes data meanwhile.
+func (r *UMACReceiver) verifyWith(packet []byte, n int, data, nonce []byte) bool {
+	var saved trailer
+	hashed, tag := r.form.borrow(packet, n, data, &saved)
+	defer copy(packet[n:], saved[:]) // also if the key is destroyed
+	return r.key.Verify(tag, nonce, hashed)
 }
 
 // OpenBatch opens batch[i].Bytes, as [UMACReceiver.Open] does, in the order of the batch. With
@@ -286,33 +316,43 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 // sets it to nil if there is an error, sets Counter and Err, and returns how many packets are good.
 // If a Data does not have DataSize bytes it panics before it writes anything. It does not allocate.
 // No packet may overlap another packet or its Data.
-func (r *UMACReceiver) OpenBatch(batch []Packet) int {
-	r.window.mustLive()
-	r.form.mustAll(batch)
-	good := 0
+func (r *UMACReceiver) OpenBatch(batch []Packet) (good int) {
+	id := r.window.mustLive()
+	form := r.form
+	form.mustAll(batch)
+	rest, borrowed := batch, 0
+	var trailers [lanes]trailer
+	defer func() {
+		if !r.window.life.Is(id) {
+			form.restore(rest[:borrowed], trailers[:borrowed])
+			panic(refuseAll(batch))
+		}
+	}()
 	var msgs [lanes]fastmac.Message
 	var nonces [lanes]nonce
-	var trailers [lanes]trailer
-	for len(batch) > 0 {
-		n := min(len(batch), lanes)
-		for i := range batch[:n] {
-			msgs[i].Data, msgs[i].Tag = r.form.check(&batch[i], &trailers[i])
-			nonces[i].set(0, r.form.number(batch[i].Counter))
+	for len(rest) > 0 {
+		n := min(len(rest), lanes)
+		for i := range rest[:n] {
+			msgs[i].Data, msgs[i].Tag = form.check(&rest[i], &trailers[i])
+			borrowed++
+			nonces[i].set(0, form.number(rest[i].Counter))
 			msgs[i].Nonce = nonces[i][saltSize:]
 		}
 		r.key.VerifyBatch(msgs[:n])
-		r.form.restore(batch[:n], trailers[:n])
-		good += r.window.judgeAll(&r.form, batch[:n], msgs[:n])
-		batch = batch[n:]
+		form.restore(rest[:n], trailers[:n])
+		borrowed = 0
+		good += r.window.judgeAll(&form, rest[:n], msgs[:n])
+		rest = rest[n:]
 	}
 	return good
 }
 
-// Destroy overwrites the receiver and its key with zeros. Any later use panics; a second Destroy
-// does nothing. Do not call Destroy while the receiver is in use: the process may crash.
+// Destroy overwrites the key of the receiver, and its window, with zeros. Any later use panics; a second Destroy
+// does nothing. A call that uses the receiver meanwhile panics too, and accepts nothing: see "Destroy
+// while in use" of package fastmac.
 func (r *UMACReceiver) Destroy() {
+	r.window.life.End()
 	r.key.Destroy()
 	r.umacReceiverName = umacReceiverName{}
-	r.form = form{}
 	r.window.destroy()
 }

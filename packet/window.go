@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"example.com/fastmac/internal/fork"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/replay"
 )
 
@@ -25,13 +26,14 @@ type window struct {
 	large    *replay.Bitmap // the bitmap of a window of more than minWindow bits
 	small    [minWindow / 64]uint64
 
-	limit                uint64 // left at first; 0 if there is no key
+	limit                uint64 // left at first
 	supply               *supply
 	replayed, old, ended uint64        // packets
 	unknown              atomic.Uint64 // packets whose tag was not checked
 	alone                bool          // the runtime has allocated the receiver, and nothing with it
 	wiped                bool          // the runtime destroys it in the end: see receivers.add
-	_                    [14]byte
+	life                 lifetime.Lifetime
+	_                    [8]byte
 }
 
 // ReceiverStats counts packets, each of them in one field.
@@ -56,6 +58,7 @@ func (w *window) init(c *Config, n *supplied) {
 		words := make(replay.Bitmap, c.Window/64)
 		w.large = &words
 	}
+	w.life.Begin()
 }
 
 // zero forgets all packets.
@@ -73,7 +76,7 @@ func (w *window) abandon() {
 	}
 }
 
-// destroy sets w to zero. The limit of 0 makes it refuse everything.
+// destroy sets w to zero, after the lifetime has ended.
 func (w *window) destroy() {
 	w.abandon()
 	w.highest, w.first, w.soft, w.limit = 0, 0, 0, 0
@@ -84,8 +87,8 @@ func (w *window) destroy() {
 
 // words returns the bitmap.
 func (w *window) words() replay.Bitmap {
-	if w.large != nil {
-		return *w.large
+	if large := w.large; large != nil {
+		return *large
 	}
 	return w.small[:]
 }
@@ -170,9 +173,18 @@ func (w *window) next() uint64 {
 	return max(w.first, w.highest+words[w.highest/64&uint64(len(words)-1)]>>(w.highest%64)&1)
 }
 
-// mustLive panics if there is no key.
-func (w *window) mustLive() {
-	if w.left.Load() == 0 && w.limit == 0 {
+// mustLive returns the ID of the receiver. It panics if there is no key.
+func (w *window) mustLive() lifetime.ID {
+	id := w.life.ID()
+	if id.None() {
+		panic(dead("receiver"))
+	}
+	return id
+}
+
+// mustBe panics if that receiver was destroyed meanwhile.
+func (w *window) mustBe(id lifetime.ID) {
+	if !w.life.Is(id) {
 		panic(dead("receiver"))
 	}
 }
@@ -206,13 +218,14 @@ func (w *window) Stop() error {
 // succeeded since. It returns nil if there is no Store.
 func (w *window) StoreErr() error {
 	w.mustLive()
-	if w.supply == nil {
+	s := w.supply
+	if s == nil {
 		return nil
 	}
-	if fork.Current() != w.supply.process {
+	if fork.Current() != s.process {
 		return ErrCopied
 	}
-	return w.supply.failure(&w.mu)
+	return s.failure(&w.mu)
 }
 
 // Stats returns how many packets the receiver has had.

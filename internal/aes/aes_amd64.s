@@ -624,7 +624,7 @@ wideRound:
 	AESENC     X0, X8
 	ADDQ       $0x10, DI
 	DECQ       R8
-	JNZ        wideRound
+	JG         wideRound
 	MOVUPS     (DI), X0
 	AESENCLAST X0, X1
 	MOVUPS     X1, (DX)
@@ -664,7 +664,7 @@ singleRound:
 	AESENC     X0, X1
 	ADDQ       $0x10, DI
 	DECQ       R8
-	JNZ        singleRound
+	JG         singleRound
 	MOVUPS     (DI), X0
 	AESENCLAST X0, X1
 	MOVUPS     X1, (DX)
@@ -723,7 +723,7 @@ wideRound256:
 	VAESENC        Y0, Y3, Y3
 	VAESENC        Y0, Y4, Y4
 	DECQ           R8
-	JNZ            wideRound256
+	JG             wideRound256
 	VBROADCASTI128 16(DI), Y0
 	VAESENCLAST    Y0, Y1, Y1
 	VMOVDQU        Y1, (DX)
@@ -754,7 +754,7 @@ singleRound256:
 	VMOVDQU     (DI), X0
 	VAESENC     X0, X1, X1
 	DECQ        R8
-	JNZ         singleRound256
+	JG          singleRound256
 	VMOVDQU     16(DI), X0
 	VAESENCLAST X0, X1, X1
 	VMOVDQU     X1, (DX)
@@ -792,7 +792,7 @@ wordsRound:
 	MOVUPS     (AX), X1
 	AESENC     X1, X0
 	DECQ       CX
-	JNZ        wordsRound
+	JG         wordsRound
 	MOVUPS     16(AX), X1
 	AESENCLAST X1, X0
 	MOVUPS     (DX), X1

@@ -9,6 +9,8 @@
 // library has assembly for GCM, it is crypto/cipher.
 package gcm
 
+import "encoding/binary"
+
 //go:generate go run -C ../asm ./gcm -out ../../internal/gcm/gcm_amd64.s
 //go:generate go run -C ../asm ./neon -out ../../internal/gcm/gcm_arm64.s
 
@@ -27,3 +29,11 @@ const MaxTextSize = (1<<32 - 2) * BlockSize
 // goroutine cannot be preempted there, and may keep the garbage collector waiting for 20 to
 // 60 microseconds for each (amd64).
 const maxRun = 1 << 18
+
+// Equal reports whether two tags are equal. Its time does not depend on them. It compares two words: subtle
+// compares 16 bytes one by one, which is a fifth of the time that a short message takes.
+func Equal(a, b *[TagSize]byte) bool {
+	diff := binary.LittleEndian.Uint64(a[:8]) ^ binary.LittleEndian.Uint64(b[:8])
+	diff |= binary.LittleEndian.Uint64(a[8:]) ^ binary.LittleEndian.Uint64(b[8:])
+	return diff == 0
+}

@@ -7,10 +7,9 @@
 package gcm
 
 import (
-	"crypto/subtle"
-
 	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -21,13 +20,12 @@ const GroupSize = 8 * BlockSize
 // key can be set up unless there are none.
 func Missing() []string { return kernel.Missing(kernel.GCM) }
 
-// A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
-// Destroy.
+// A Key is an AES key for GCM. What a Key computes without one is meaningless: Seal, Open and Tag say so.
 type Key struct {
-	//lint:ignore U1000 only the assembly uses it
 	powers   [8][BlockSize]byte // H^8 to H^1 of GHASH, as the kernels keep them
 	schedule aes.Schedule
-	rounds   uint32 // of AES: 10, 12 or 14; 0 if there is no key
+	rounds   uint32 // of AES: 10, 12 or 14; 0 if there is no key, which is as 10 for the kernels
+	life     lifetime.Lifetime
 }
 
 // Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. The error
@@ -39,23 +37,31 @@ func (k *Key) Init(key []byte) error {
 }
 
 func (k *Key) init(key []byte) {
-	*k = Key{} // of a longer key, the last words would remain
+	if !k.life.ID().None() {
+		k.Destroy() // of a longer key, the last words would remain
+	}
 	k.rounds = uint32(k.schedule.Expand(key))
 	initKey(k)
+	k.life.Begin()
 }
 
-// Live reports whether there is a key.
-func (k *Key) Live() bool { return k.rounds != 0 }
+// Life returns the lifetime of the key.
+func (k *Key) Life() *lifetime.Lifetime { return &k.life }
 
 // Destroy overwrites the key.
-func (k *Key) Destroy() { *k = Key{} }
+func (k *Key) Destroy() {
+	k.life.End()
+	k.powers, k.schedule, k.rounds = [8][BlockSize]byte{}, aes.Schedule{}, 0
+}
 
-// Seal sets out to the ciphertext of plaintext followed by the tag. len(out) is
+// Seal sets out to the ciphertext of plaintext followed by the tag, and returns true. If there is no key
+// it returns false, and if the key was destroyed meanwhile, with zeros in out. len(out) is
 // len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
-func (k *Key) Seal(out, nonce, plaintext, data []byte) {
-	var tag, sum [BlockSize]byte
+func (k *Key) Seal(out, nonce, plaintext, data []byte) (live bool) {
+	id := k.life.Expect()
+	var b blocks
 	var r run
-	r.tag, r.sum, r.nonce = &tag, &sum, (*[NonceSize]byte)(nonce)
+	r.tag, r.sum, r.nonce = &b.tag, &b.sum, (*[NonceSize]byte)(nonce)
 	r.data, r.dataBits = data, 8*uint64(len(data))
 	r.dst, r.src, r.textBits = out, plaintext, 8*uint64(len(plaintext))
 	if r.fits() {
@@ -63,18 +69,28 @@ func (k *Key) Seal(out, nonce, plaintext, data []byte) {
 	} else {
 		k.cut(&r, false)
 	}
-	*(*[TagSize]byte)(out[len(plaintext):]) = tag
+	*(*[TagSize]byte)(out[len(plaintext):]) = b.tag
+	return k.life.Is(id) || refused(out)
+}
+
+// refused overwrites what must not get out, and returns false.
+//
+//go:noinline
+func refused(out []byte) bool {
+	clear(out)
+	return false
 }
 
 // Open sets out to the plaintext of ciphertext, which a tag follows, and reports whether
-// the tag is right. If not, out is zero. len(out) is len(ciphertext)-TagSize. If out and
-// ciphertext overlap, they begin at the same byte.
+// the tag is right, by a key that was there all the time. If not, out is zero. len(out) is
+// len(ciphertext)-TagSize. If out and ciphertext overlap, they begin at the same byte.
 func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
+	id := k.life.Expect()
 	n := len(ciphertext) - TagSize
 	got := [TagSize]byte(ciphertext[n:])
-	var want, sum [BlockSize]byte
+	var b blocks
 	var r run
-	r.tag, r.sum, r.nonce = &want, &sum, (*[NonceSize]byte)(nonce)
+	r.tag, r.sum, r.nonce = &b.tag, &b.sum, (*[NonceSize]byte)(nonce)
 	r.data, r.dataBits = data, 8*uint64(len(data))
 	r.dst, r.src, r.textBits = out, ciphertext[:n], 8*uint64(n)
 	if r.fits() {
@@ -82,15 +98,17 @@ func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
 	} else {
 		k.cut(&r, true)
 	}
-	if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-		clear(out)
-		return false
+	right := k.life.Is(id)
+	if !Equal(&got, &b.tag) {
+		right = false
 	}
-	return true
+	return right || refused(out)
 }
 
-// Tag sets tag to the GMAC of msg.
-func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
+// Tag sets tag to the GMAC of msg, and reports whether there is a key, also after that. If not, the tag is
+// meaningless.
+func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) (live bool) {
+	id := k.life.Expect()
 	var sum [BlockSize]byte
 	var r run
 	r.tag, r.sum, r.nonce = tag, &sum, (*[NonceSize]byte)(nonce)
@@ -100,6 +118,7 @@ func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
 	} else {
 		k.cut(&r, false)
 	}
+	return k.life.Is(id)
 }
 
 // Absorb adds groups to sum, which is GHASH of additional data, and zero at the beginning.
@@ -122,6 +141,13 @@ func (k *Key) Finish(tag, sum *[BlockSize]byte, nonce, rest []byte, length uint6
 	r.tag, r.sum, r.nonce = tag, sum, (*[NonceSize]byte)(nonce)
 	r.data, r.dataBits = rest, 8*length
 	k.gmacRest(&r)
+}
+
+// blocks are a tag and what GHASH is computed in. They are aligned: a load of what a kernel has stored waits
+// longer if it crosses a cache line.
+type blocks struct {
+	_        [0]uint64
+	tag, sum [BlockSize]byte
 }
 
 // A run is what one call of the assembly encrypts or decrypts: a message, or a part of it.

@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/wipe"
 )
 
@@ -30,11 +31,11 @@ func init() {
 // instructions and that are missing. No key can be set up unless there are none.
 func Missing() []string { return kernel.StdGCM().Missing() }
 
-// A Key is an AES key for GCM. The zero Key must not be used except for Init, Live and
-// Destroy.
+// A Key is an AES key for GCM. What a Key computes without one is meaningless: Seal, Open and Tag say so.
 type Key struct {
-	aead cipher.AEAD
-	h    element // the key of GHASH
+	life lifetime.Lifetime
+	aead *cipher.AEAD // a pointer: whoever loads it has all of it or nothing
+	h    element      // the key of GHASH
 
 	// For Absorb: h to the number of blocks in a group, and what a group's tag is xored with.
 	power, constant element
@@ -47,6 +48,9 @@ func (k *Key) Init(key []byte) error {
 	if kernel.List(kernel.GCM) == nil {
 		panic("fastmac: AES-GCM cannot be used here")
 	}
+	if !k.life.ID().None() {
+		k.Destroy()
+	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return err
@@ -57,39 +61,61 @@ func (k *Key) Init(key []byte) error {
 	}
 	var h [BlockSize]byte
 	block.Encrypt(h[:], h[:])
-	k.aead, k.h = aead, elementOf(&h)
+	k.aead, k.h = &aead, elementOf(&h)
 	k.power = k.h.power(GroupSize / BlockSize)
-	k.Tag(&h, groupNonce[:], nil)
+	aead.Seal(h[:0], groupNonce[:], nil, nil)
 	k.constant = elementOf(&h).xor(k.h.times(lengthOf(GroupSize)))
 	clear(h[:])
 	wipe.Stack()
+	k.life.Begin()
 	return nil
 }
 
-// Live reports whether there is a key.
-func (k *Key) Live() bool { return k.aead != nil }
+// Life returns the lifetime of the key.
+func (k *Key) Life() *lifetime.Lifetime { return &k.life }
 
 // Destroy drops the key. It overwrites the key of GHASH, and cannot overwrite that of
 // crypto/cipher, which has no API for that.
-func (k *Key) Destroy() { *k = Key{} }
+func (k *Key) Destroy() {
+	k.life.End()
+	k.aead, k.h, k.power, k.constant = nil, element{}, element{}, element{}
+}
 
-// Seal sets out to the ciphertext of plaintext followed by the tag. len(out) is
+// Seal sets out to the ciphertext of plaintext followed by the tag, and returns true. If there is no key
+// it returns false, and if the key was destroyed meanwhile, with zeros in out. len(out) is
 // len(plaintext)+TagSize. If out and plaintext overlap, they begin at the same byte.
-func (k *Key) Seal(out, nonce, plaintext, data []byte) {
-	k.aead.Seal(out[:0], nonce, plaintext, data)
+func (k *Key) Seal(out, nonce, plaintext, data []byte) (live bool) {
+	id, aead := k.life.ID(), k.aead
+	if id.None() || aead == nil {
+		return false
+	}
+	(*aead).Seal(out[:0], nonce, plaintext, data)
+	if !k.life.Is(id) {
+		clear(out)
+		return false
+	}
+	return true
 }
 
 // Open sets out to the plaintext of ciphertext, which a tag follows, and reports whether
-// the tag is right. If not, out is zero. len(out) is len(ciphertext)-TagSize. If out and
-// ciphertext overlap, they begin at the same byte.
+// the tag is right, by a key that was there all the time. If not, out is zero. len(out) is
+// len(ciphertext)-TagSize. If out and ciphertext overlap, they begin at the same byte.
 func (k *Key) Open(out, nonce, ciphertext, data []byte) bool {
-	_, err := k.aead.Open(out[:0], nonce, ciphertext, data)
-	return err == nil
+	id, aead := k.life.ID(), k.aead
+	if id.None() || aead == nil {
+		return false
+	}
+	if _, err := (*aead).Open(out[:0], nonce, ciphertext, data); k.life.Is(id) && err == nil {
+		return true
+	}
+	clear(out)
+	return false
 }
 
-// Tag sets tag to the GMAC of msg.
-func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) {
-	k.aead.Seal(tag[:0], nonce, nil, msg)
+// Tag sets tag to the GMAC of msg, and reports whether there is a key, also after that. If not, the tag is
+// meaningless.
+func (k *Key) Tag(tag *[TagSize]byte, nonce, msg []byte) (live bool) {
+	return k.Seal(tag[:], nonce, nil, msg)
 }
 
 // crypto/cipher has no GHASH. But the GMAC of a group under any nonce, xor the GMAC of nothing

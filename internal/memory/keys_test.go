@@ -107,17 +107,17 @@ func testInitReplaces(t *testing.T) {
 	large, small := bytes.Repeat([]byte{0xa7}, 128), []byte("0123456789abcdef")
 	type replacer struct {
 		name         string
-		memory       []byte
+		contents     func() []byte
 		large, small func() error
 	}
 	keys := func() []replacer {
 		h, u, g := new(fastmac.HMACKey), new(fastmac.UMACKey), new(fastmac.GMACKey)
 		all := []replacer{
-			{"HMACKey", memoryOf(h), func() error { return h.Init(crypto.SHA512, large) }, func() error { return h.Init(crypto.SHA256, small) }},
-			{"UMACKey", memoryOf(u), func() error { return u.Init(large[:32], 16) }, func() error { return u.Init(small, 4) }},
+			{"HMACKey", func() []byte { return mactest.Contents(h) }, func() error { return h.Init(crypto.SHA512, large) }, func() error { return h.Init(crypto.SHA256, small) }},
+			{"UMACKey", func() []byte { return mactest.Contents(u) }, func() error { return u.Init(large[:32], 16) }, func() error { return u.Init(small, 4) }},
 		}
 		if gcmAssembly && fastmac.RequireGCM() == nil {
-			all = append(all, replacer{"GMACKey", memoryOf(g), func() error { return g.Init(large[:32]) }, func() error { return g.Init(small) }})
+			all = append(all, replacer{"GMACKey", func() []byte { return mactest.Contents(g) }, func() error { return g.Init(large[:32]) }, func() error { return g.Init(small) }})
 		}
 		return all
 	}
@@ -129,15 +129,10 @@ func testInitReplaces(t *testing.T) {
 		if k.name == "UMACKey" && kernel.NewReport().AES == "stdlib" {
 			continue // it has pointers to crypto/aes
 		}
-		if !bytes.Equal(k.memory, fresh[i].memory) {
+		if !bytes.Equal(k.contents(), fresh[i].contents()) {
 			t.Errorf("%s: not as if it had never had another key", k.name)
 		}
 	}
-}
-
-// memoryOf returns the bytes of *v.
-func memoryOf[T any](v *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }
 
 // TestPointers checks which keys may be placed outside Go's memory. An HMACKey has no

@@ -190,7 +190,7 @@ func encrypt() {
 		}
 		ADDQ(Imm(blockSize), key)
 		DECQ(left)
-		JNZ(LabelRef(name + "Round"))
+		JG(LabelRef(name + "Round"))
 		MOVUPS(Mem{Base: key}, k)
 		for i := range x {
 			AESENCLAST(k, x[i])
@@ -251,7 +251,7 @@ func encryptVAES256() {
 			VAESENC(k, x[i], x[i])
 		}
 		DECQ(left)
-		JNZ(LabelRef(name + "Round256"))
+		JG(LabelRef(name + "Round256"))
 		broadcast(Mem{Base: key, Disp: blockSize}, k)
 		for i := range x {
 			VAESENCLAST(k, x[i], x[i])
@@ -298,7 +298,7 @@ func encryptWords() {
 	MOVUPS(Mem{Base: enc}, k)
 	AESENC(k, x)
 	DECQ(left)
-	JNZ(LabelRef("wordsRound"))
+	JG(LabelRef("wordsRound"))
 	MOVUPS(Mem{Base: enc, Disp: blockSize}, k)
 	AESENCLAST(k, x)
 	MOVUPS(Mem{Base: chosen}, k)

@@ -167,7 +167,7 @@ func encryptBlocks(fn function) (c code) {
 		}
 		c.ldrq(roundKey, next(key, aesBlock))
 		c.subs(round, round, 1)
-		c.jumpIf("NE", name+"Round")
+		c.jumpIf("GT", name+"Round")
 		c.ldrq(lastKey, at(key, 0))
 		for i := range n {
 			c.aese(i, roundKey)

@@ -154,7 +154,7 @@ func nonceBlock(c *code, n int, prefix string) (cold code) {
 	c.dup(aesState, first, d2)
 	c.toVector(aesState, 1, second)
 	c.addx(nonce, umac, "$(UMACKey_pad+aesKey_schedule)")
-	c.load32(rounds, at(umac, "UMACKey_pad+aesKey_rounds"))
+	c.load8(rounds, at(umac, "UMACKey_pad+aesKey_rounds"))
 	firstRounds(c, aesState, roundKeys, nonce, rounds, prefix)
 
 	cold.label(prefix + "Short")

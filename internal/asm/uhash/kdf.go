@@ -52,7 +52,7 @@ func deriveL1AESNI() {
 			AESENC(roundKey, x[i])
 		}
 		DECQ(left)
-		JNZ(LabelRef(round))
+		JG(LabelRef(round))
 		MOVUPS(Mem{Base: key, Disp: 16}, roundKey)
 		for i := range x {
 			AESENCLAST(roundKey, x[i])
@@ -107,7 +107,7 @@ func deriveL1VAES() {
 		VAESENC(roundKey, x[i], x[i])
 	}
 	DECQ(rounds)
-	JNZ(LabelRef(round))
+	JG(LabelRef(round))
 	VBROADCASTI32X4(Mem{Base: enc, Disp: 16}, roundKey)
 	swap := ZMM()
 	VBROADCASTI32X4(swap32, swap)
@@ -170,7 +170,7 @@ func deriveL1VAES256() {
 			VAESENC(roundKey, x[i], x[i])
 		}
 		DECQ(left)
-		JNZ(LabelRef(round))
+		JG(LabelRef(round))
 		VBROADCASTI128(Mem{Base: key, Disp: 16}, roundKey)
 		for i := range x {
 			VAESENCLAST(roundKey, x[i], x[i])

@@ -118,7 +118,7 @@ func padEachVAES256() {
 	Label(encrypt)
 	enc, rounds, roundKey := GP64(), GP64(), YMM()
 	LEAQ(field(k.Field("schedule").Index(0)), enc)
-	MOVL(field(k.Field("rounds")), rounds.As32())
+	MOVBLZX(field(k.Field("rounds")), rounds.As32())
 	VBROADCASTI128(Mem{Base: enc}, roundKey)
 	for _, b := range blocks {
 		VPXOR(roundKey, b, b)
@@ -132,7 +132,7 @@ func padEachVAES256() {
 		VAESENC(roundKey, b, b)
 	}
 	DECQ(rounds)
-	JNZ(LabelRef(round))
+	JG(LabelRef(round))
 	VBROADCASTI128(Mem{Base: enc, Disp: 16}, roundKey)
 	pads := Load(Param("tags"), GP64())
 	for i, b := range blocks {
@@ -195,7 +195,7 @@ func padEachVAES() {
 	bytes := []VecVirtual{join(chosen[:4]), join(chosen[4:])}
 	enc, rounds, roundKey := GP64(), GP64(), ZMM()
 	LEAQ(field(k.Field("schedule").Index(0)), enc)
-	MOVL(field(k.Field("rounds")), rounds.As32())
+	MOVBLZX(field(k.Field("rounds")), rounds.As32())
 	VBROADCASTI32X4(Mem{Base: enc}, roundKey)
 	for _, b := range blocks {
 		VPXORQ(roundKey, b, b)
@@ -209,7 +209,7 @@ func padEachVAES() {
 		VAESENC(roundKey, b, b)
 	}
 	DECQ(rounds)
-	JNZ(LabelRef(round))
+	JG(LabelRef(round))
 	VBROADCASTI32X4(Mem{Base: enc, Disp: 16}, roundKey)
 	pads := Load(Param("tags"), GP64())
 	for i, b := range blocks {

@@ -88,9 +88,30 @@ func proveExpand(v *prover) (cases int, err error) {
 	return cases, nil
 }
 
+// proveNoRounds proves of a kernel that it ends, and reads nothing outside the schedule, if the number of
+// rounds is zero, which no key has: only memory that was taken away from one. call is given a schedule.
+func (v *prover) proveNoRounds(call func(schedule []formula.Word) error) error {
+	v.reset()
+	return call(v.variables(8, 16*15, 0xff))
+}
+
 // proveEncrypt proves encryptBlocks for each key size and up to 17 blocks, in place, which is how
 // it is called, and apart.
 func proveEncrypt(v *prover) (cases int, err error) {
+	for _, blocks := range []int{1, 9} {
+		err := v.proveNoRounds(func(schedule []formula.Word) error {
+			p := v.place(8, false, v.variables(8, 16*blocks, 0xff)...)
+			arguments := v.words(v.place(8, true, schedule...), 0, p, p, blocks)
+			if v.isARM64() {
+				arguments = slices.Delete(arguments, 3, 4)
+			}
+			return v.call(arguments)
+		})
+		if err != nil {
+			return cases, err
+		}
+		cases++
+	}
 	for rounds := 10; rounds <= 14; rounds += 2 {
 		for blocks := 1; blocks <= 17; blocks++ {
 			for _, where := range []string{"in place", "apart"} {
@@ -128,6 +149,17 @@ func proveEncrypt(v *prover) (cases int, err error) {
 // proveEncryptWords proves encryptWords for each key size, and for each part of a block that the
 // pad of UMAC can be.
 func proveEncryptWords(v *prover) (cases int, err error) {
+	err = v.proveNoRounds(func(schedule []formula.Word) error {
+		var chosen []formula.Word
+		for range 16 {
+			chosen = append(chosen, v.Constant(8, 0))
+		}
+		return v.call(v.place(8, true, schedule...), 0, v.variables(64, 2, 1<<64-1), v.place(8, true, chosen...))
+	})
+	if err != nil {
+		return cases, err
+	}
+	cases++
 	for rounds := 10; rounds <= 14; rounds += 2 {
 		for _, part := range [][2]int{{0, 4}, {4, 4}, {8, 4}, {12, 4}, {0, 8}, {8, 8}, {0, 16}} {
 			v.reset()
@@ -191,6 +223,15 @@ func proveDerive(v *prover) (cases int, err error) {
 // All other bits of nonces are variables.
 func provePads(v *prover) (cases int, err error) {
 	v.WholeRounds = true
+	v.reset()
+	key, _ := v.padKey(0, 8)
+	nonce, _ := v.nonceAndPad(v.variables(8, 16*15, 0xff), 10, 8, 0, 8)
+	v.placePartBytes()
+	tags := v.place(8, false, v.variables(8, 16*11, 0xff)...)
+	if err := v.call(tags, v.place(8, true, key...), v.place(64, true, v.inBatch(nonce, nil)...), 1, v.capacity()); err != nil {
+		return cases, err // see proveNoRounds
+	}
+	cases++
 	for rounds := 10; rounds <= 14; rounds += 2 {
 		for _, size := range []int{4, 8, 16} {
 			for part := range 16 / size {
@@ -235,7 +276,7 @@ var partBits = map[int]int{4: 2, 8: 1, 16: 0}
 // padKey returns the bytes of an aesKey of PDF, and of its schedule.
 func (v *prover) padKey(rounds, size int) (key, schedule []formula.Word) {
 	schedule = v.variables(8, 16*15, 0xff)
-	fields := []uint64{uint64(rounds), 0, 0, 0, uint64(size), uint64(partBits[size]), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size]), 0}
+	fields := []uint64{1, 0, 0, 0, uint64(rounds), uint64(size), uint64(partBits[size]), uint64(map[int]int{4: 0, 8: 4, 16: 6}[size])}
 	for _, x := range fields {
 		key = append(key, v.Constant(8, x))
 	}
