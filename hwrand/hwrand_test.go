@@ -18,6 +18,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -550,4 +551,18 @@ func TestPrinting(t *testing.T) {
 	if reflect.TypeFor[Reader]().Comparable() {
 		t.Error("a Reader is comparable")
 	}
+}
+
+// TestDying destroys Readers while they are in use: what they return is random, whatever happens after it was
+// drawn.
+func TestDying(t *testing.T) {
+	var all []mactest.Dying
+	for _, n := range []int{16, 400, 2000} {
+		all = append(all, mactest.Dying{Name: strconv.Itoa(n), New: func(_, out []byte) (func() []byte, func()) {
+			r := mactest.Must(New())
+			p := make([]byte, n)
+			return func() []byte { r.Read(p); return p }, r.Destroy
+		}, Misses: true, Right: func(p []byte) bool { return !bytes.Contains(p, make([]byte, 8)) }})
+	}
+	mactest.TestDying(t, mactest.DyingTrials(), all)
 }

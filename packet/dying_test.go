@@ -1,0 +1,287 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package packet
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"example.com/fastmac"
+	"example.com/fastmac/internal/fork"
+	"example.com/fastmac/internal/mactest"
+)
+
+// A party is a sender or a receiver, P.
+type party[P any] interface {
+	*P
+	Init(c Config, n Counters) error
+	Destroy()
+}
+
+var dyingConfig = Config{Secret: []byte("a secret of more than 16 bytes"), Sender: "a", Receiver: "b"}
+
+// dying has a computation with a sender or a receiver: it is destroyed, and in another trial set up anew.
+func dying[P any, Q party[P]](what string, c Config, in []byte, compute func(p Q, in, out []byte) func() []byte) (all []mactest.Dying) {
+	for _, how := range []string{"Destroy", "Init"} {
+		all = append(all, mactest.Dying{Name: what + "/" + how, In: in, Replaced: how == "Init", New: func(in, out []byte) (func() []byte, func()) {
+			p := Q(new(P))
+			if err := p.Init(c, SecretIsNew()); err != nil {
+				panic(err)
+			}
+			return compute(p, in, out), func() {
+				if how == "Destroy" {
+					p.Destroy()
+				} else if err := p.Init(c, SecretIsNew()); err != nil {
+					panic(err)
+				}
+			}
+		}})
+	}
+	return all
+}
+
+const dyingMessage = 3500 // bytes
+
+// dyingParties has the computations with senders S and receivers R.
+func dyingParties[S, R any, P interface {
+	party[S]
+	sender
+}, Q interface {
+	party[R]
+	receiver
+}](name string, c Config, seal func(senders []P, batch []Packet) int, open func(receivers []Q, batch []Packet) int) (all []mactest.Dying) {
+	send := func(what string, compute func(s P, in, out []byte) func() []byte) {
+		all = append(all, dying[S, P](name+"/"+what, c, nil, compute)...)
+	}
+	// trailer checks what a panic leaves behind a message in in.
+	trailer := func(in []byte, compute func() []byte) []byte {
+		defer func() {
+			if r := recover(); r != nil {
+				input := mactest.DyingInput()
+				for i, b := range in {
+					if b != input[i] && (b != 0 || i < dyingMessage) {
+						panic("something is left")
+					}
+				}
+				panic(r)
+			}
+		}()
+		return compute()
+	}
+	send("Seal", func(s P, in, out []byte) func() []byte {
+		return func() []byte {
+			return trailer(in, func() []byte { return mactest.Must(s.Seal(in[:dyingMessage], nil)) })
+		}
+	})
+	send("Trailer", func(s P, in, out []byte) func() []byte {
+		return func() []byte { return mactest.Must(s.Trailer(out[:0], in)) }
+	})
+	// batch has messages of which one is in.
+	batch := func(in []byte) []Packet {
+		batch := make([]Packet, 2*lanes)
+		for i := range batch {
+			if batch[i].Bytes = in[: dyingMessage : dyingMessage+100]; i != lanes/2 {
+				batch[i].Bytes = append(make([]byte, 0, dyingMessage+100), mactest.DyingInput()[:dyingMessage]...)
+			}
+		}
+		return batch
+	}
+	bytesOf := func(batch []Packet) (all []byte) {
+		for i := range batch {
+			if batch[i].Err != nil {
+				return nil
+			}
+			all = append(all, batch[i].Bytes...)
+		}
+		return all
+	}
+	// trailers checks what a panic leaves in a batch.
+	trailers := func(batch []Packet, seal func()) []byte {
+		defer func() {
+			if r := recover(); r != nil {
+				for i := range batch {
+					if left := batch[i].Bytes[:cap(batch[i].Bytes)][dyingMessage:][:maxTagSize+numberSize]; i != lanes/2 && !bytes.Equal(left, make([]byte, len(left))) {
+						panic("a trailer is left")
+					}
+				}
+				panic(r)
+			}
+		}()
+		seal()
+		return bytesOf(batch)
+	}
+	send("SealBatch", func(s P, in, out []byte) func() []byte {
+		b := batch(in)
+		return func() []byte {
+			return trailers(b, func() {
+				if err := s.SealBatch(b); err != nil {
+					panic(err)
+				}
+			})
+		}
+	})
+	send("SealBatch of many", func(s P, in, out []byte) func() []byte {
+		b, senders := batch(in)[:lanes], make([]P, lanes)
+		for i := range senders {
+			senders[i] = s
+		}
+		return func() []byte {
+			if n := seal(senders, b); n != len(b) {
+				panic("not all are sealed")
+			}
+			return bytesOf(b)
+		}
+	})
+
+	s := P(new(S))
+	if err := s.Init(c, SecretIsNew()); err != nil {
+		panic(err)
+	}
+	packet := mactest.Must(s.Seal(mactest.DyingInput()[:dyingMessage], nil))
+	receive := func(what string, compute func(r Q, in, out []byte) func() []byte) {
+		all = append(all, dying[R, Q](name+"/"+what, c, packet, compute)...)
+	}
+	receive("Open", func(r Q, in, out []byte) func() []byte {
+		return func() []byte {
+			msg, _, err := r.Open(in[:len(packet)], nil)
+			if err != nil {
+				return nil
+			}
+			return msg
+		}
+	})
+	receive("OpenBatch", func(r Q, in, out []byte) func() []byte {
+		b := []Packet{{Bytes: in[:len(packet)]}}
+		return func() []byte { r.OpenBatch(b); return b[0].Bytes }
+	})
+	receive("OpenBatch of many", func(r Q, in, out []byte) func() []byte {
+		b := []Packet{{Bytes: in[:len(packet)]}}
+		return func() []byte { open([]Q{r}, b); return b[0].Bytes }
+	})
+	return all
+}
+
+// TestDying destroys senders and receivers while they are in use.
+func TestDying(t *testing.T) {
+	c := dyingConfig
+	c.TagSize = fastmac.UMAC64Size
+	all := dyingParties("UMAC-64", c, SealBatch[*UMACSender], OpenBatch[*UMACReceiver])
+	c.TagSize = fastmac.UMAC128Size
+	all = append(all, dyingParties("UMAC-128", c, SealBatch[*UMACSender], OpenBatch[*UMACReceiver])...)
+	if fastmac.RequireGCM() == nil {
+		all = append(all, dyingParties("GMAC", c, SealBatch[*GMACSender], OpenBatch[*GMACReceiver])...)
+	}
+	mactest.TestDying(t, mactest.DyingTrials(), append(all, dyingHello()...))
+}
+
+// dyingHello has the computations of a HelloClient. Its hello is another one each time.
+func dyingHello() []mactest.Dying {
+	const wrong = "wrong"
+	answered := func(what string, compute func(h *HelloClient, hello, answer []byte) []byte) mactest.Dying {
+		return mactest.Dying{Name: "HelloClient/" + what, New: func(_, _ []byte) (func() []byte, func()) {
+			h := mactest.Must(NewHelloClient(dyingConfig, "a", "b"))
+			var server HelloServer
+			hello := h.Hello(nil)
+			answer := mactest.Must(server.Answer(nil, hello, dyingConfig, "b", "a"))
+			return func() []byte { return compute(h, hello, answer) }, h.Destroy
+		}, Misses: true, Right: func(result []byte) bool { return string(result) != wrong }}
+	}
+	return []mactest.Dying{
+		answered("Hello", func(h *HelloClient, hello, _ []byte) []byte {
+			if !bytes.Equal(h.Hello(nil), hello) {
+				return []byte(wrong)
+			}
+			return hello
+		}),
+		answered("Session", func(h *HelloClient, hello, answer []byte) []byte {
+			s, ok := h.Session(answer)
+			if !ok {
+				return nil
+			}
+			if opening := s.Opening(nil); bytes.Equal(opening, append(hello[1:17:17], answer[1:17]...)) {
+				return opening
+			}
+			return []byte(wrong)
+		}),
+		answered("Session with an answer under a key of zeros", func(h *HelloClient, hello, answer []byte) []byte {
+			var zero [helloKeySize]byte
+			forged := [HelloSize]byte(answer)
+			tag := tagAnswer(&zero, (*[HelloSize]byte)(hello), &forged)
+			copy(forged[helloHeadSize:], tag[:])
+			if _, ok := h.Session(forged[:]); ok {
+				return []byte(wrong)
+			}
+			return hello
+		}),
+	}
+}
+
+// TestDestroyedAfterCounter destroys senders, and sets them up anew, exactly when a packet has its counter: under
+// another key the counter is not that of this packet.
+func TestDestroyedAfterCounter(t *testing.T) {
+	afterCounter[UMACSender](t, "UMAC", SealBatch[*UMACSender])
+	if fastmac.RequireGCM() == nil {
+		afterCounter[GMACSender](t, "GMAC", SealBatch[*GMACSender])
+	}
+}
+
+func afterCounter[S any, P interface {
+	party[S]
+	sender
+}](t *testing.T, mac string, sealMany func(senders []P, batch []Packet) int) {
+	c := dyingConfig
+	c.TagSize = maxTagSize
+	for what, seal := range map[string]func(s P, b []byte){
+		"Seal":      func(s P, b []byte) { s.Seal(b, nil) },
+		"Trailer":   func(s P, b []byte) { s.Trailer(b, nil) },
+		"SealBatch": func(s P, b []byte) { s.SealBatch([]Packet{{Bytes: b}}) },
+		"many":      func(s P, b []byte) { sealMany([]P{s}, []Packet{{Bytes: b}}) },
+	} {
+		for _, again := range []bool{false, true} {
+			s := P(new(S))
+			if err := s.Init(c, SecretIsNew()); err != nil {
+				t.Fatal(err)
+			}
+			packet := append(make([]byte, 0, 100), "message"...)
+			mactest.MustPanic(t, fmt.Sprintf("%s: %s, set up again: %v", mac, what, again), "destroyed", func() {
+				whenAsked(func() {
+					s.Destroy()
+					if again {
+						if err := s.Init(c, SecretIsNew()); err != nil {
+							t.Error(err)
+						}
+					}
+				}, func() { seal(s, packet) })
+			})
+			if left := packet[len(packet):cap(packet)]; !bytes.Equal(left, make([]byte, len(left))) {
+				t.Errorf("%s: %s, set up again: %v: %x is left", mac, what, again, left)
+			}
+		}
+	}
+}
+
+// whenAsked calls f, and kill when it asks for the first time which process is running.
+func whenAsked(kill, f func()) {
+	current, asked := fork.Current(), false
+	defer fork.Replace(func() fork.Process {
+		if !asked {
+			asked = true
+			kill()
+		}
+		return current
+	})()
+	f()
+}
+
+// TestHelloDestroyedAfterTag destroys a client when it has compared the tag of an answer.
+func TestHelloDestroyedAfterTag(t *testing.T) {
+	h := mactest.Must(NewHelloClient(dyingConfig, "a", "b"))
+	var server HelloServer
+	answer := mactest.Must(server.Answer(nil, h.Hello(nil), dyingConfig, "b", "a"))
+	mactest.MustPanic(t, "Session", "destroyed", func() {
+		whenAsked(h.Destroy, func() { h.Session(answer) })
+	})
+}
