@@ -96,6 +96,35 @@
 // lie on a stack, which is copied when it grows: overwriting them does not reach the copies.
 // SECURITY.md has what remains in memory, and what was measured.
 //
+// # Destroy while in use
+//
+// Destroy, and Init of a key that is replaced, wait for nobody. A call that uses the key at that time in
+// another goroutine ends in one of two ways: it returns what it would have returned before, or it fails as
+// a call on a destroyed key does. That is a panic; functions that verify or open may also refuse, with
+// false or an error. When it fails, what it has computed and written to dst, or to the tags of a batch, has
+// been overwritten with zeros, and the messages of a batch that it verified are not OK. No result of a key
+// that is partly overwritten gets out, and nothing outside of the key is read. The same holds for a stream
+// whose key, or which itself, is destroyed, and for package aesgcm and the senders and receivers of packets.
+// After an Init, streams of the previous key panic. The functions [TagBatch] and [VerifyBatch] keep the
+// results of messages that they had done before.
+//
+// This is for programs that end while a goroutine is still at work. It has limits:
+//
+//   - The panic ends the program if nobody recovers it. To end in order, wait for the goroutines, and
+//     then call Destroy.
+//   - The race detector reports such a program, rightly.
+//   - What other goroutines read of dst before the call has returned is not promised.
+//   - Init of a key at the same time as another Init or Destroy of it can leave a key that is partly zeros.
+//   - A call that uses a stream, and is still running when Destroy of the stream has returned, may write to
+//     the stream: a part of the message, and pads.
+//   - Memory that the caller provides must stay until the last call has ended, see "Placed state":
+//     nothing notices that it was unmapped, or is used for something else.
+//   - In FIPS 140 mode, and where AES is crypto/aes, keys of the standard library are overwritten while it
+//     uses them, and it may panic with a text of its own.
+//   - 2^29 keys that are set up in one place during one call are not told apart.
+//   - In a child after a fork keys are as they were at that moment: one that another thread was about to
+//     destroy may still live, and one that it was setting up never does.
+//
 // # Placed state
 //
 // A key, also one of package aesgcm, can be in memory that the caller provides: locked, left
@@ -112,7 +141,7 @@
 //   - A [GMACKey] and a key of package aesgcm may be there on amd64 and arm64. Elsewhere they
 //     point to keys of crypto/cipher.
 //   - Streams are always in Go's memory, and point to their key. Destroy them before you
-//     unmap the memory of the key.
+//     unmap the memory of the key, and unmap it when no call uses the key or a stream of it any more.
 //
 // # Errors and panics
 //
