@@ -373,8 +373,8 @@ func (m *GMAC) clone() *GMAC {
 	return c
 }
 
-// Destroy overwrites the stream with zeros, and also its key if [NewGMAC] returned the stream. Any
-// later use panics; a second Destroy does nothing.
+// Destroy overwrites the stream with zeros, except for where its key is, and also its key if [NewGMAC]
+// returned the stream. Any later use panics; a second Destroy does nothing.
 func (m *GMAC) Destroy() {
 	m.life.EndStream()
 	if m.ownsKey {

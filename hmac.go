@@ -560,8 +560,8 @@ func cloneStream[W sha2.Word](m *HMAC, id lifetime.ID) *HMAC {
 	return c
 }
 
-// Destroy overwrites the stream with zeros, and also its key if [NewHMAC] returned the stream. Any
-// later use panics; a second Destroy does nothing.
+// Destroy overwrites the stream with zeros, except for which hash it has and where its key is, and also its
+// key if [NewHMAC] returned the stream. Any later use panics; a second Destroy does nothing.
 func (m *HMAC) Destroy() {
 	if m.key == nil {
 		return // was never set up

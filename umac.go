@@ -413,8 +413,8 @@ func (u *UMAC) clone() *UMAC {
 	return c
 }
 
-// Destroy overwrites the stream with zeros, and also its key if [NewUMAC] returned the stream. Any
-// later use panics; a second Destroy does nothing.
+// Destroy overwrites the stream with zeros, except for sizes and where its key is, and also its key if
+// [NewUMAC] returned the stream. Any later use panics; a second Destroy does nothing.
 func (u *UMAC) Destroy() {
 	u.life.EndStream()
 	if u.ownsKey {

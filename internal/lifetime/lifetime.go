@@ -5,9 +5,9 @@
 // Package lifetime lets a key notice that it was destroyed, or replaced, while a computation used it.
 // Then the result depends on a key that is partly zeros, and must not leave the package.
 //
-//	id := k.life.ID()   // panics if id.None()
-//	… reads the key …   // and keeps the result to itself
-//	k.life.Is(id)       // if not, clears the result and panics
+//	id := k.life.Expect()
+//	… reads the key …       // and keeps the result to itself
+//	k.life.Is(id)           // if not, clears the result and panics
 //
 // The key is written only where it has no ID: between End and Begin. Destroy is End, and then zeros;
 // Init is End if there is a key, the new key, and then Begin. A stream has a Lifetime too, which ends when
@@ -26,8 +26,8 @@
 //     (loads). Neither a plain load nor a load-acquire of the number would do: on arm64 both may be done
 //     before loads that precede them.
 //
-// The other way round, Begin stores the number after the key (store-release), and ID loads it before the
-// key (load-acquire): a computation that has an ID reads nothing from before the key's Begin.
+// The other way round, Begin stores the number after the key (store-release), and ID and Expect load it before
+// the key (load-acquire): a computation that has the ID of a key reads nothing from before its Begin.
 //
 // amd64, 386 and s390x have these orders for all loads and all stores, so there the barriers are nothing,
 // and the compiler does not move loads over an atomic load, or stores over a store. On arm64 they are DMB
