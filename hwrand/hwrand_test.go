@@ -556,6 +556,9 @@ func TestPrinting(t *testing.T) {
 // TestDying destroys Readers while they are in use: what they return is random, whatever happens after it was
 // drawn.
 func TestDying(t *testing.T) {
+	if err := fastmac.RequireAES(); err != nil {
+		t.Skip(err)
+	}
 	var all []mactest.Dying
 	for _, n := range []int{16, 400, 2000} {
 		all = append(all, mactest.Dying{Name: strconv.Itoa(n), New: func(_, out []byte) (func() []byte, func()) {
