@@ -29,7 +29,7 @@ const gcmAssembly = (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && 
 // TestSizes checks the sizes of keys and streams, and states them. Programs that have one for
 // each connection depend on the sizes, so a change belongs in CHANGELOG.md.
 func TestSizes(t *testing.T) {
-	gmacKey64, gmacKey32, gmac64, gmac32 := uintptr(64), uintptr(56), uintptr(4136), uintptr(4128) // on crypto/cipher
+	gmacKey64, gmacKey32, gmac64, gmac32 := uintptr(64), uintptr(56), uintptr(4136), uintptr(4132) // on crypto/cipher
 	if gcmAssembly {
 		gmacKey64, gmacKey32, gmac64, gmac32 = 376, 372, 168, 160
 	}
@@ -38,8 +38,8 @@ func TestSizes(t *testing.T) {
 		size, on64, on32 uintptr
 	}{
 		{"UMACKey", unsafe.Sizeof(fastmac.UMACKey{}), 1712, 1700},
-		{"UMAC", unsafe.Sizeof(fastmac.UMAC{}), 352, 336},
-		{"HMACKey", unsafe.Sizeof(fastmac.HMACKey{}), 136, 132},
+		{"UMAC", unsafe.Sizeof(fastmac.UMAC{}), 352, 340},
+		{"HMACKey", unsafe.Sizeof(fastmac.HMACKey{}), 136, 136},
 		{"GMACKey", unsafe.Sizeof(fastmac.GMACKey{}), gmacKey64, gmacKey32},
 		{"GMAC", unsafe.Sizeof(fastmac.GMAC{}), gmac64, gmac32},
 	} {
