@@ -396,7 +396,7 @@ func (e *emulator) testPads(kernel string, keySize, tagSize, count int) {
 	key := e.bytes(keySize)
 	schedule, rounds := e.schedule(umacref.KDF(key, 0, keySize))
 	parts := map[int][2]byte{4: {2, 0}, 8: {1, 4}, 12: {0, 6}, 16: {0, 6}}[tagSize]
-	k := slices.Concat([]byte{byte(rounds), 0, 0, 0, byte(tagSize), parts[0], parts[1], 0}, schedule, littleEndian(0))
+	k := slices.Concat([]byte{3, 0, 0, 0, byte(rounds), byte(tagSize), parts[0], parts[1]}, schedule, littleEndian(0))
 	var headers []byte
 	var nonces [][]byte
 	for range count {
