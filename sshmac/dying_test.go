@@ -5,6 +5,7 @@
 package sshmac
 
 import (
+	"crypto/fips140"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -12,6 +13,9 @@ import (
 
 // TestDying destroys MACs while they are in use.
 func TestDying(t *testing.T) {
+	if fips140.Enabled() {
+		t.Skip("FIPS 140 mode: crypto/hmac may panic with a text of its own")
+	}
 	var all []mactest.Dying
 	for _, m := range allModes() {
 		all = append(all, mactest.Dying{Name: m.Name, New: func(_, out []byte) (func() []byte, func()) {

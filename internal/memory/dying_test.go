@@ -7,6 +7,7 @@ package memory
 import (
 	"bytes"
 	"crypto"
+	"crypto/fips140"
 	"fmt"
 	"hash"
 	"testing"
@@ -284,6 +285,9 @@ func dyingHMAC(h crypto.Hash) (all []mactest.Dying) {
 
 	// Nothing that a stream has left to read is in, except for a tag, and room for one.
 	stream := func(what string, compute func(s *fastmac.HMAC, in, tag []byte) []byte) {
+		if fips140.Enabled() {
+			return // crypto/hmac may panic with a text of its own
+		}
 		for _, whose := range []string{"owner", "key destroyed", "key stays"} {
 			all = append(all, mactest.Dying{Name: h.String() + "/stream/" + whose + "/" + what, New: func(in, out []byte) (func() []byte, func()) {
 				k := mactest.Must(fastmac.NewHMACKey(h, dyingKey))

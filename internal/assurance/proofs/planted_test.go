@@ -130,7 +130,7 @@ var planted = []fault{
 	{"the direction flag", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "STD; ...", "no model"},
 	{"the rounding of MXCSR", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "...; LDMXCSR (AX)", "no model"},
 	{"what CPUID returns", aesFile, "encryptWords", "MOVQ BX, X0", "XORL AX, AX; CPUID; MOVQ first+16(FP), BX; MOVQ enc+0(FP), AX; MOVQ chosen+32(FP), DX; XORL CX, SI; XORL CX, SI; ...; ANDL $1, CX; ADDL $9, CX", "some bits of a word"},
-	{"what RDSEED returns", aesFile, "encryptWords", "MOVQ BX, X0", "RDSEEDQ AX; SBBQ CX, CX; ANDL $1, CX; ADDL $9, CX; MOVQ enc+0(FP), AX; ...", "a branch depends on a variable"},
+	{"what RDSEED returns", aesFile, "encryptWords", "MOVQ BX, X0", "RDSEEDQ AX; SBBQ CX, CX; ANDL $1, CX; ADDL $9, CX; MOVQ enc+0(FP), AX; ...", "encryptWords: and"},
 	{"a word more than that of RDSEED", aesFile, "rdseed", "MOVQ AX, (BX)", "...; MOVQ AX, 8(BX)", "are outside of word"},
 	{"no word of RDSEED, and the one before", aesFile, "rdseed", "MOVQ AX, (BX)", "MOVQ (BX), CX; CMOVQCC CX, AX; ...", "word 0 is"},
 	{"no word of RDSEED, and a number", aesFile, "rdseed", "MOVQ AX, (BX)", "MOVQ $1, CX; CMOVQCC CX, AX; ...", "word 0 is"},
