@@ -55,7 +55,7 @@ func DyingTrials() int {
 	return fewTrials
 }
 
-const fewTrials = 200
+const fewTrials = 60
 
 const untouched = 0x55 // each byte of out before a computation
 
@@ -202,7 +202,7 @@ func (d *Dying) walk(t *testing.T, trials int) {
 	var panics, wrong, left int
 	begin = time.Now()
 	for i := range int32(trials) {
-		if i >= 20 && trials <= fewTrials && time.Since(begin) > 50*time.Millisecond {
+		if i >= 20 && trials <= fewTrials && time.Since(begin) > 20*time.Millisecond {
 			trials = int(i) // a long computation is hit more often
 			break
 		}
