@@ -121,7 +121,8 @@
 //     nothing notices that it was unmapped, or is used for something else.
 //   - In FIPS 140 mode, and where AES is crypto/aes, keys of the standard library are overwritten while it
 //     uses them, and it may panic with a text of its own.
-//   - 2^29 keys that are set up in one place during one call are not told apart.
+//   - A call does not notice that its key was replaced if 2^29 keys, or a multiple of it, are set up in the
+//     same place before the call has returned.
 //   - In a child after a fork keys are as they were at that moment: one that another thread was about to
 //     destroy may still live, and one that it was setting up never does.
 //

@@ -79,9 +79,8 @@ func (k *Key) Init(key []byte) error {
 }
 
 // Destroy overwrites the key with zeros, except for a number that tells keys in one place apart. Any later
-// use of it panics; a second Destroy does nothing.
-// A call that uses the key meanwhile panics too, and what it has written is overwritten with zeros: see
-// "Destroy while in use" of package fastmac.
+// use of it panics; a second Destroy does nothing. A call that uses the key meanwhile panics
+// too, and what it has written is overwritten with zeros: see "Destroy while in use" of package fastmac.
 //
 // On architectures other than amd64 and arm64 the key is in crypto/cipher, which has no API to
 // overwrite it.

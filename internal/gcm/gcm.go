@@ -31,7 +31,7 @@ const MaxTextSize = (1<<32 - 2) * BlockSize
 const maxRun = 1 << 18
 
 // Equal reports whether two tags are equal. Its time does not depend on them. It compares two words: subtle
-// compares 16 bytes one by one, which is a fifth of the time that a short message takes.
+// compares 16 bytes one by one, which is slower for short messages.
 func Equal(a, b *[TagSize]byte) bool {
 	diff := binary.LittleEndian.Uint64(a[:8]) ^ binary.LittleEndian.Uint64(b[:8])
 	diff |= binary.LittleEndian.Uint64(a[8:]) ^ binary.LittleEndian.Uint64(b[8:])

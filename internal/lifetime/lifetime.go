@@ -31,8 +31,8 @@
 //
 // amd64, 386 and s390x have these orders for all loads and all stores, so there the barriers are nothing,
 // and the compiler does not move loads over an atomic load, or stores over a store. On arm64 they are DMB
-// ISHLD and DMB ISHST. Elsewhere they are an atomic addition, which orders all that precedes it before all
-// that follows it, as all functions of sync/atomic do in Go's implementation.
+// ISHLD and DMB ISHST. Elsewhere they are an atomic addition and a load, which order all that precedes them
+// before all that follows them, as all functions of sync/atomic do in Go's implementation.
 package lifetime
 
 import "sync/atomic"

@@ -41,7 +41,7 @@ type Dying struct {
 	Misses bool
 }
 
-// DyingSize is the size of what a Dying works on in bytes, a page: it takes a kernel some 100 ns.
+// DyingSize is the size of what a Dying works on in bytes, a page.
 const DyingSize = 4096
 
 // DyingTrials returns how often a computation is tried: FASTMAC_TEST_TRIALS says another number.
