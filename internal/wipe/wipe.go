@@ -57,10 +57,24 @@ var never bool // always false, which the compiler does not know
 func touch([]byte) {}
 
 // Value overwrites what v, a pointer, points to with zeros. It is for the state of other
-// packages: it reaches unexported fields, but not what they point to. Value does nothing
-// if v is not a pointer, or is nil.
+// packages: it reaches unexported fields, but not what they point to. Pointers and slices stay,
+// so that a goroutine which uses the state meanwhile computes with zeros and does not fail.
+// Value does nothing if v is not a pointer, or is nil.
 func Value(v any) {
 	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && !p.IsNil() {
-		p.Elem().SetZero()
+		clearValue(p.Elem())
+	}
+}
+
+func clearValue(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			clearValue(v.Field(i))
+		}
+	case reflect.Pointer, reflect.Slice:
+	default:
+		// A field that is not exported cannot be set, except through its address.
+		reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem().SetZero()
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"crypto/aes"
 	"crypto/sha512"
 	"fmt"
-	"reflect"
 	"testing"
 )
 
@@ -20,13 +19,26 @@ func TestValue(t *testing.T) {
 	}
 	h := sha512.New()
 	h.Write([]byte("message"))
-	for _, v := range []any{block, h, &[]byte{1, 2}} {
+	for _, v := range []any{block, h, &[2]byte{1, 2}} {
 		before := fmt.Sprintf("%#v", v)
 		Value(v)
-		if after := fmt.Sprintf("%#v", v); after == before || !reflect.ValueOf(v).Elem().IsZero() {
+		if after := fmt.Sprintf("%#v", v); after == before {
 			t.Errorf("%s, before %s", after, before)
 		}
 	}
+	block.Encrypt(make([]byte, aes.BlockSize), make([]byte, aes.BlockSize)) // does not panic
+
+	// Pointers and slices stay.
+	n := 1
+	s := struct {
+		array   [2]byte
+		slice   []byte
+		pointer *int
+	}{[2]byte{1, 2}, []byte{3}, &n}
+	if Value(&s); s.array != [2]byte{} || len(s.slice) != 1 || s.pointer != &n {
+		t.Errorf("%v", s)
+	}
+
 	// These have nothing to overwrite, and do not panic.
 	Value(nil)
 	Value((*int)(nil))
