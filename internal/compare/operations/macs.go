@@ -14,6 +14,7 @@ import (
 	_ "crypto/sha256" // for crypto.Hash
 	_ "crypto/sha512"
 	"fmt"
+	"hash"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
@@ -21,6 +22,9 @@ import (
 	"example.com/fastmac/hwrand"
 	"example.com/fastmac/pbkdf2"
 )
+
+// freshBatch is how many calls in goroutines of their own are measured at once: to wait for the first takes long.
+const freshBatch = 128
 
 // batchSize is the number of messages in a batch.
 const batchSize = 16
@@ -109,6 +113,28 @@ func hmacs(h crypto.Hash) []Operation {
 			return m.Sum(tag)
 		})
 	}
+	// newKey calls New, Write and Sum.
+	newKey := func(do func(once func() []byte) func(n int) []byte, new func(func() hash.Hash, []byte) hash.Hash) Setup {
+		return func(size int) func(int) []byte {
+			msg := message(size)
+			return do(func() []byte {
+				m := new(h.New, key[:32])
+				m.Write(msg)
+				return m.Sum(tag)
+			})
+		}
+	}
+	inFresh := func(once func(msg []byte) []byte) Setup {
+		return func(size int) func(int) []byte {
+			msg := message(size)
+			return fresh(func() []byte { return once(msg) })
+		}
+	}
+	derive := func(do func(once func() []byte) func(n int) []byte, derive func(func() hash.Hash, string, []byte, int, int) ([]byte, error)) Setup {
+		return func(iterations int) func(int) []byte {
+			return do(func() []byte { return must(derive(h.New, "password", key, iterations, h.Size())) })
+		}
+	}
 	return []Operation{
 		{Name: name + "reused key", StdName: "crypto/hmac", Std: std, Own: func(size int) func(int) []byte {
 			k, msg := must(fastmac.NewHMACKey(h, key[:32])), message(size)
@@ -122,23 +148,12 @@ func hmacs(h crypto.Hash) []Operation {
 				return m.Sum(tag)
 			})
 		}},
-		{Name: name + "new key, package hmac", StdName: "crypto/hmac",
-			Std: func(size int) func(int) []byte {
-				msg := message(size)
-				return repeat(func() []byte {
-					m := stdhmac.New(h.New, key[:32])
-					m.Write(msg)
-					return m.Sum(tag)
-				})
-			},
-			Own: func(size int) func(int) []byte {
-				msg := message(size)
-				return repeat(func() []byte {
-					m := hmac.New(h.New, key[:32])
-					m.Write(msg)
-					return m.Sum(tag)
-				})
-			}},
+		{Name: name + "new key, package hmac", StdName: "crypto/hmac", Std: newKey(repeat, stdhmac.New), Own: newKey(repeat, hmac.New)},
+		{Name: name + "new key in a fresh goroutine, package hmac", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New), Own: newKey(fresh, hmac.New)},
+		{Name: name + "SumHMAC in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New),
+			Own: inFresh(func(msg []byte) []byte { return fastmac.SumHMAC(h, tag, key[:32], msg) })},
+		{Name: name + "NewHMACKey in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New),
+			Own: inFresh(func(msg []byte) []byte { return must(fastmac.NewHMACKey(h, key[:32])).Tag(tag, msg) })},
 		{Name: fmt.Sprintf("%sbatch of %d", name, batchSize), StdName: "crypto/hmac", Batch: batchSize, Std: std,
 			Own: func(size int) func(int) []byte {
 				k, b := must(fastmac.NewHMACKey(h, key[:32])), batch(size, h.Size())
@@ -149,13 +164,8 @@ func hmacs(h crypto.Hash) []Operation {
 					return b[batchSize-1].Tag
 				}
 			}},
-		{Name: "PBKDF2-" + name[:len(name)-2], Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2",
-			Std: func(iterations int) func(int) []byte {
-				return repeat(func() []byte { return must(stdpbkdf2.Key(h.New, "password", key, iterations, h.Size())) })
-			},
-			Own: func(iterations int) func(int) []byte {
-				return repeat(func() []byte { return must(pbkdf2.Key(h.New, "password", key, iterations, h.Size())) })
-			}},
+		{Name: "PBKDF2-" + name[:len(name)-2], Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2", Std: derive(repeat, stdpbkdf2.Key), Own: derive(repeat, pbkdf2.Key)},
+		{Name: "PBKDF2-" + name + "in a fresh goroutine", Unit: "iterations", Batch: freshBatch, Size: 1, StdName: "crypto/pbkdf2", Std: derive(fresh, stdpbkdf2.Key), Own: derive(fresh, pbkdf2.Key)},
 	}
 }
 

@@ -98,6 +98,23 @@ func repeat(once func() []byte) func(n int) []byte {
 	}
 }
 
+// fresh returns a function that calls once n times, each in a goroutine of its own, whose stack is small. Another
+// goroutine starts them, because one that is locked to its thread waits longer for others.
+func fresh(once func() []byte) func(n int) []byte {
+	return func(n int) (last []byte) {
+		done := make(chan []byte)
+		go func() {
+			one := make(chan []byte)
+			for range n {
+				go func() { one <- once() }()
+				last = <-one
+			}
+			done <- last
+		}()
+		return <-done
+	}
+}
+
 func must[T any](value T, err error) T {
 	check(err)
 	return value
