@@ -85,8 +85,10 @@ func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
 	case useFIPS:
 		setFIPS(f, k.bytes(f), key)
 	case f.Wide():
+		sha2.Choose[uint64]()
 		sha2.In[uint64](&k.states).Init(f.Initial512, f.Size, key)
 	default:
+		sha2.Choose[uint32]()
 		sha2.In[uint32](&k.states).Init(f.Initial256, f.Size, key)
 	}
 	k.life.Begin()
@@ -234,10 +236,13 @@ func SumHMAC(h crypto.Hash, dst, key, msg []byte) []byte {
 		panic(err.Error())
 	}
 	dst, tag := grow(dst, f.Size)
-	if useFIPS {
+	switch {
+	case useFIPS:
 		sumUnderFIPS(f, tag, key, msg)
-	} else {
-		f.HMAC(tag, key, msg)
+	case f.Wide():
+		sha2.SumUnder(f.Initial512, tag, key, msg)
+	default:
+		sha2.SumUnder(f.Initial256, tag, key, msg)
 	}
 	return dst
 }
@@ -384,6 +389,7 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 		life    lifetime.Lifetime
 	})
 	p.stream.beginOwner(f, &p.life, unsafe.Pointer(&p.message))
+	sha2.Choose[W]()
 	p.key.Init(initial, f.Size, key)
 	p.message.key = &p.key
 	p.message.reset()
@@ -456,28 +462,18 @@ func (m *HMAC) WriteString(s string) (int, error) { return m.Write(bytesOf(s)) }
 func (m *HMAC) Sum(b []byte) []byte {
 	m.mustLive()
 	b, tag := grow(b, m.form.size())
-	if fips := m.fips; fips != nil {
-		appendFIPS(fips, tag)
-	} else {
-		m.sum(tag)
-	}
-	if !m.life.IsStillOf(m.key) {
-		panic(clearTag(tag, deadHMAC))
-	}
-	return b
-}
-
-// sum sets tag to the tag of what has been written.
-func (m *HMAC) sum(tag []byte) {
-	fips := m.fips
-	switch {
+	switch fips := m.fips; {
 	case fips != nil:
-		tagFIPS(fips, tag)
+		appendFIPS(fips, tag)
 	case m.form.wide():
 		messageOf[uint64](m).sum(tag)
 	default:
 		messageOf[uint32](m).sum(tag)
 	}
+	if !m.life.IsStillOf(m.key) {
+		panic(clearTag(tag, deadHMAC))
+	}
+	return b
 }
 
 // Verify reports whether tag is the tag of the message written so far. It returns false if the tag
@@ -487,7 +483,14 @@ func (m *HMAC) Verify(tag []byte) bool {
 	m.mustLive()
 	var b sha2.Tag
 	want := b[:m.form.size()]
-	m.sum(want)
+	switch fips := m.fips; {
+	case fips != nil:
+		tagFIPS(fips, want)
+	case m.form.wide():
+		messageOf[uint64](m).sum(want)
+	default:
+		messageOf[uint32](m).sum(want)
+	}
 	right := sha2.EqualTags(tag, want)
 	if !m.life.IsStillOf(m.key) {
 		panic(deadHMAC)

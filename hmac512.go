@@ -22,12 +22,13 @@ func (m *hmacMessage[W]) write(p []byte) {
 	block := m.block.Bytes()
 	used := int(m.n) & (len(block) - 1)
 	m.n += uint64(len(p))
+	if len(p) < len(block)-used {
+		copy(block[used:], p)
+		return
+	}
 	if used > 0 {
-		n := copy(block[used:], p)
-		p = p[n:]
-		if used+n == len(block) {
-			m.state.Compress(block)
-		}
+		p = p[copy(block[used:], p):]
+		m.state.Compress(block)
 	}
 	if len(p) >= len(block) {
 		m.state.Compress(p)

@@ -102,8 +102,11 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 //	k.uhash.l1  the inputs of KDF, the subkeys, the L1 key
 //	padKey      the key of PDF while the L1 key is made, zeros
 func (k *UMACKey) expand(key []byte, size tagSize) {
-	wipe.ReserveStack()
-	choose()
+	if choose(); aes.InUse() {
+		wipe.ReserveKernels()
+	} else {
+		wipe.ReserveStack()
+	}
 	n := size.iterations()
 	kdf := &k.pad
 	kdf.init(key)

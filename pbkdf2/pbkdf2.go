@@ -147,12 +147,17 @@ func newDeriver[W sha2.Word]() *deriver[W] { return new(deriver[W]) }
 
 // run is derive for a hash of size bytes with that initial value.
 func run[W sha2.Word](ctx context.Context, initial *sha2.State[W], size int, batch []Derivation) error {
-	wipe.ReserveStack()
+	onlyLanes := !sha2.HasAssembly[W]()
+	if onlyLanes {
+		wipe.ReserveStack()
+	}
 	d := newDeriver[W]()
 	defer func() {
 		clear(d.msg)
 		*d = deriver[W]{}
-		wipe.Stack()
+		if onlyLanes {
+			wipe.Stack()
+		}
 	}()
 	for active := 0; ; {
 		for ; active < len(d.blocks) && (len(d.rest) > 0 || len(batch) > 0); active++ {

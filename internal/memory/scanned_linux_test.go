@@ -123,6 +123,8 @@ func (s *scanned) use() {
 		for i, size := range slices.Repeat(scanHMACKeySizes, len(scanHashes)) {
 			key, h := s.in.hmacKey[:size], scanHashes[i/len(scanHMACKeySizes)]
 			s.do(func() { s.keep(mactest.Must(fastmac.NewHMACKey(h, key))) })
+			s.do(func() { s.keep(mactest.Must(fastmac.NewHMAC(h, key))) })
+			s.do(func() { fastmac.SumHMAC(h, nil, key, s.in.msg[:20]) })
 			s.do(func() { s.hmacKey(h, key) })
 			s.do(func() { s.hmac(h, key) })
 			s.do(func() { s.hmacBatch(h, key) })

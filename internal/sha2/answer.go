@@ -50,7 +50,7 @@ var (
 func (s *answering[W]) answer(initial *State[W]) (a kernel.Answer) {
 	key, data, size := &s.key, s.data[:], BlockSize[W]()
 	kernel.FillAnswer(data)
-	key.init(initial, Size[W](), data[:size-3])
+	key.Init(initial, Size[W](), data[:size-3])
 	addState(&a, &key.Inner)
 	addState(&a, &key.Outer)
 

@@ -89,7 +89,7 @@ func run[W Word](b *Batch, initial *State[W]) {
 		m := &b.Messages[b.next]
 		out := b.room(m, &tag)
 		if b.Keys != nil {
-			sumUnder(initial, out, b.Keys[b.next], m.Data)
+			SumUnder(initial, out, b.Keys[b.next], m.Data)
 		} else {
 			room := b.Key
 			if room == nil {

@@ -4,6 +4,8 @@
 
 package sha2
 
+import "example.com/fastmac/internal/wipe"
+
 // An Iteration is a block of PBKDF2 under way, RFC 8018 section 5.2: the last HMAC, U, and the sum of
 // all of them, T, as the words of a hash. If the hash is cut, the rest is zeros.
 type Iteration[W Word] struct {
@@ -13,12 +15,11 @@ type Iteration[W Word] struct {
 
 // Start sets U and T to the HMAC of msg under the key, with a hash of size bytes.
 func (it *Iteration[W]) Start(size int, msg []byte) {
-	var b Block[W]
-	u := b.Bytes()
-	Sum(u[:size], &it.Key.Inner, &it.Key.Outer, uint64(len(u)), msg)
-	it.U.decode(u)
-	it.T = it.U
-	clear(b[:])
+	it.T = State[W]{}
+	Sum(it.T.bytes()[:size], &it.Key.Inner, &it.Key.Outer, uint64(BlockSize[W]()), msg)
+	wipe.Frame() // Sum leaves a tag, which is not secret elsewhere
+	it.T.decode(it.T.bytes())
+	it.U = it.T
 }
 
 // Sum sets out, of at most the size of a hash, to the first bytes of T.
@@ -37,8 +38,10 @@ func Iterate[W Word](its []Iteration[W], size, n int) {
 		switch {
 		case count == 0 || size < Size[W]():
 			count = 1
+			wipe.ReserveStack()
 			its[0].steps(size, n)
 		case inLanes:
+			wipe.ReserveStack()
 			iterateInLanes(its[:count], n)
 		default:
 			for left := n; left > 0; left -= maxSteps {
@@ -64,8 +67,8 @@ func (it *Iteration[W]) steps(size, n int) {
 	for range n {
 		Sum(u, &it.Key.Inner, &it.Key.Outer, uint64(BlockSize[W]()), u)
 		it.U.decode(b.Bytes())
-		for i, word := range it.U {
-			it.T[i] ^= word
+		for i := range it.U { // with a second variable it would copy U to the stack
+			it.T[i] ^= it.U[i]
 		}
 	}
 	clear(b[:])

@@ -80,8 +80,8 @@ func SumPair[W Word](m *[2]Message[W]) {
 		t.encode(m[1].Out)
 		return
 	}
-	s.sumCut(m[0].Outer, len(m[0].Out))
-	t.sumCut(m[1].Outer, len(m[1].Out))
+	s.sumCut(m[0].Outer, m[0].Out)
+	t.sumCut(m[1].Outer, m[1].Out)
 	s.encodeCut(m[0].Out)
 	t.encodeCut(m[1].Out)
 	s, t = State[W]{}, State[W]{} // more than the tags

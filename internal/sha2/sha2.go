@@ -175,7 +175,7 @@ func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 		s.encode(out)
 	} else {
 		if outer != nil {
-			s.sumCut(outer, len(out))
+			s.sumCut(outer, out)
 		}
 		s.encodeCut(out)
 	}
@@ -184,15 +184,12 @@ func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 	}
 }
 
-// sumCut sets s, whose first size bytes are the inner hash, to the outer one.
-func (s *State[W]) sumCut(outer *State[W], size int) {
-	var b Block[W]
-	inner := b.Bytes()[:size]
-	s.encodeCut(inner)
+// sumCut sets s, whose first bytes are the inner hash, to the outer one. out has their number, and room for them.
+func (s *State[W]) sumCut(outer *State[W], out []byte) {
+	s.encodeCut(out)
 	*s = *outer
-	e := end[W]{words: size / wordSize[W](), tail: tail[W](inner), bits: bitLength[W](uint64(BlockSize[W]() + size))}
-	compress(s, unsafe.SliceData(inner), 0, &e)
-	clear(b[:])
+	e := end[W]{words: len(out) / wordSize[W](), tail: tail[W](out), bits: bitLength[W](uint64(BlockSize[W]() + len(out)))}
+	compress(s, unsafe.SliceData(out), 0, &e)
 	e.tail = 0
 }
 

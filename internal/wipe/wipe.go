@@ -20,6 +20,10 @@ const (
 
 	// reserve is enough for frames and for functions of this module, in bytes.
 	reserve = 5120
+
+	// kernels is enough for the functions of this module that only call kernels, in bytes. With less than
+	// a kilobyte the stack of a new goroutine mostly stays as it is.
+	kernels = 448
 )
 
 // ReserveStack makes the goroutine's stack large enough for functions that have secrets
@@ -43,11 +47,30 @@ func ReserveFrames() {
 	}
 }
 
+// ReserveKernels is [ReserveStack] where kernels run, which use hardly any stack, and neither the standard
+// library nor compiled code in their place.
+//
+//go:noinline
+func ReserveKernels() {
+	if never {
+		var frame [kernels]byte
+		touch(frame[:])
+	}
+}
+
 // Stack overwrites the part of the stack that functions called by its caller have used.
 //
 //go:noinline
 func Stack() {
 	var frame [frames]byte
+	touch(frame[:])
+}
+
+// Frame is [Stack] for the frame of one function of this module that its caller has called.
+//
+//go:noinline
+func Frame() {
+	var frame [256]byte
 	touch(frame[:])
 }
 

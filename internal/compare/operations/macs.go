@@ -114,6 +114,18 @@ func hmacs(h crypto.Hash) []Operation {
 		})
 	}
 	// newKey calls New, Write and Sum.
+	writes := func(new func(func() hash.Hash, []byte) hash.Hash) Setup {
+		return func(count int) func(int) []byte {
+			m, p := new(h.New, key[:32]), message(1)
+			return repeat(func() []byte {
+				m.Reset()
+				for range count {
+					m.Write(p)
+				}
+				return m.Sum(tag)
+			})
+		}
+	}
 	newKey := func(do func(once func() []byte) func(n int) []byte, new func(func() hash.Hash, []byte) hash.Hash) Setup {
 		return func(size int) func(int) []byte {
 			msg := message(size)
@@ -154,6 +166,8 @@ func hmacs(h crypto.Hash) []Operation {
 			Own: inFresh(func(msg []byte) []byte { return fastmac.SumHMAC(h, tag, key[:32], msg) })},
 		{Name: name + "NewHMACKey in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New),
 			Own: inFresh(func(msg []byte) []byte { return must(fastmac.NewHMACKey(h, key[:32])).Tag(tag, msg) })},
+		{Name: name + "few writes of one byte, package hmac", Unit: "writes", Size: 50, StdName: "crypto/hmac", Std: writes(stdhmac.New), Own: writes(hmac.New)},
+		{Name: name + "many writes of one byte, package hmac", Unit: "writes", Size: 1000, StdName: "crypto/hmac", Std: writes(stdhmac.New), Own: writes(hmac.New)},
 		{Name: fmt.Sprintf("%sbatch of %d", name, batchSize), StdName: "crypto/hmac", Batch: batchSize, Std: std,
 			Own: func(size int) func(int) []byte {
 				k, b := must(fastmac.NewHMACKey(h, key[:32])), batch(size, h.Size())
