@@ -15,6 +15,7 @@ import (
 	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/sha2"
+	"example.com/fastmac/internal/wipe"
 )
 
 // HMACKey is an expanded key for HMAC, RFC 2104 and FIPS 198-1, with one of the hashes of FIPS 180-4:
@@ -209,7 +210,7 @@ func (k *HMACKey) New() *HMAC {
 		m := new(HMAC)
 		m.begin(form, id, &k.life, nil)
 		f := form.function()
-		m.fips = newFIPS(f, k.bytes(f), make([]byte, sha2.BlockSize512))
+		m.std = newFIPS(f, k.bytes(f), make([]byte, sha2.BlockSize512))
 		return m
 	case form.wide():
 		return newStream(sha2.In[uint64](&k.states), form, id, &k.life)
@@ -361,8 +362,8 @@ type HMAC struct {
 	form    hmacForm
 	life    lifetime.Lifetime
 	key     *lifetime.Lifetime // of the key
-	message unsafe.Pointer     // the hmacMessage, which is allocated with the stream, or in FIPS 140 mode
-	fips    hash.Hash          // this
+	message unsafe.Pointer     // the hmacMessage, which is allocated with the stream, or where crypto/hmac computes
+	std     hash.Hash          // this
 }
 
 // messageOf returns what m, whose hash has words of that size, has of its message.
@@ -396,6 +397,20 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 	return &p.stream
 }
 
+// newAround returns a stream with its own key around one of crypto/hmac.
+func newAround(f *sha2.Hash, std hash.Hash) *HMAC {
+	p := new(struct { // so that a clone keeps the stream reachable, as it does with a key
+		stream HMAC
+		life   lifetime.Lifetime
+	})
+	p.stream.beginOwner(f, &p.life, nil)
+	p.stream.std = std
+	return &p.stream
+}
+
+// Package hmac calls newAround where that is faster.
+func init() { sha2.Around = func(f *sha2.Hash, std hash.Hash) hash.Hash { return newAround(f, std) } }
+
 // begin sets up a stream.
 func (m *HMAC) begin(form hmacForm, id lifetime.ID, key *lifetime.Lifetime, message unsafe.Pointer) {
 	m.hmacName, m.form, m.life, m.key, m.message = opaque.Of(hmacText(form.hash())), form, lifetime.OfStream(id), key, message
@@ -417,13 +432,7 @@ func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
 	}
 	switch {
 	case useFIPS:
-		p := new(struct { // so that a clone keeps the stream reachable, as it does with a key
-			stream HMAC
-			life   lifetime.Lifetime
-		})
-		p.stream.beginOwner(f, &p.life, nil)
-		p.stream.fips = newUnderFIPS(f, key)
-		return &p.stream, nil
+		return newAround(f, newUnderFIPS(f, key)), nil
 	case f.Initial512 != nil:
 		return newOwner(f, f.Initial512, key), nil
 	default:
@@ -444,8 +453,8 @@ func (m *HMAC) mustLive() {
 func (m *HMAC) Write(p []byte) (int, error) {
 	m.mustLive()
 	switch {
-	case m.fips != nil:
-		return m.fips.Write(p)
+	case m.std != nil:
+		return m.std.Write(p)
 	case m.form.wide():
 		messageOf[uint64](m).write(p)
 	default:
@@ -462,9 +471,9 @@ func (m *HMAC) WriteString(s string) (int, error) { return m.Write(bytesOf(s)) }
 func (m *HMAC) Sum(b []byte) []byte {
 	m.mustLive()
 	b, tag := grow(b, m.form.size())
-	switch fips := m.fips; {
-	case fips != nil:
-		appendFIPS(fips, tag)
+	switch std := m.std; {
+	case std != nil:
+		appendFIPS(std, tag)
 	case m.form.wide():
 		messageOf[uint64](m).sum(tag)
 	default:
@@ -483,9 +492,9 @@ func (m *HMAC) Verify(tag []byte) bool {
 	m.mustLive()
 	var b sha2.Tag
 	want := b[:m.form.size()]
-	switch fips := m.fips; {
-	case fips != nil:
-		tagFIPS(fips, want)
+	switch std := m.std; {
+	case std != nil:
+		tagFIPS(std, want)
 	case m.form.wide():
 		messageOf[uint64](m).sum(want)
 	default:
@@ -503,8 +512,8 @@ func (m *HMAC) Verify(tag []byte) bool {
 func (m *HMAC) Reset() {
 	m.mustLive()
 	switch {
-	case m.fips != nil:
-		m.fips.Reset()
+	case m.std != nil:
+		m.std.Reset()
 	case m.form.wide():
 		messageOf[uint64](m).reset()
 	default:
@@ -537,14 +546,14 @@ func (m *HMAC) Clone() (hash.Cloner, error) {
 	id := m.life.ID()
 	var c *HMAC
 	switch {
-	case m.fips != nil:
-		h, err := cloneFIPS(m.fips)
+	case m.std != nil:
+		h, err := cloneFIPS(m.std)
 		if err != nil {
 			return nil, err
 		}
 		c = new(HMAC)
 		c.begin(m.form, id, m.key, nil)
-		c.fips = h
+		c.std = h
 	case m.form.wide():
 		c = cloneStream[uint64](m, id)
 	default:
@@ -574,15 +583,17 @@ func (m *HMAC) Destroy() {
 		m.key.End()
 	}
 	switch {
-	case m.fips != nil:
-		wipeFIPS(m.fips)
-	case m.message == nil: // in FIPS 140 mode, for the second time
+	case m.std != nil && m.ownsKey:
+		wipe.Value(m.std)
+	case m.std != nil:
+		wipeFIPS(m.std)
+	case m.message == nil: // for the second time
 	case m.form.wide():
 		messageOf[uint64](m).destroy(m.ownsKey)
 	default:
 		messageOf[uint32](m).destroy(m.ownsKey)
 	}
-	m.hmacName, m.fips = hmacName{}, nil // what it is, and where its key is, stays for calls that run
+	m.hmacName, m.std = hmacName{}, nil // what it is, and where its key is, stays for calls that run
 }
 
 // What a key and a stream print as: see package opaque.

@@ -8,17 +8,21 @@ import (
 	"bytes"
 	"crypto"
 	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/sha512"
 	"errors"
 	"fmt"
 	"hash"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha2"
 )
 
 // hmacList is the hashes of HMAC.
@@ -543,7 +547,7 @@ func testHMACReset(t *testing.T, f crypto.Hash) {
 		h.Write(msg[length/3 : length])
 		h.Sum(nil)
 		h.Reset()
-		if h.fips == nil && (h.form.wide() && *messageOf[uint64](h) != *messageOf[uint64](fresh) || !h.form.wide() && *messageOf[uint32](h) != *messageOf[uint32](fresh)) {
+		if h.std == nil && (h.form.wide() && *messageOf[uint64](h) != *messageOf[uint64](fresh) || !h.form.wide() && *messageOf[uint32](h) != *messageOf[uint32](fresh)) {
 			t.Errorf("%d bytes: Reset leaves something", length)
 		}
 	}
@@ -599,6 +603,32 @@ func TestCloneFIPS(t *testing.T) {
 	}
 }
 
+// TestAroundWiped checks that Destroy overwrites the key of a crypto/hmac that a stream is around, before and
+// after a Reset, which replaces it by the states of the hash; and that Destroy of a clone does not.
+func TestAroundWiped(t *testing.T) {
+	key := []byte("a key of 32 bytes, and no secret")
+	for _, reset := range []bool{false, true} {
+		std := hmac.New(sha256.New, key)
+		m := newAround(sha2.Of(crypto.SHA256), std)
+		if reset {
+			m.Reset()
+		}
+		m.Write([]byte("message"))
+		tag, pads := m.Sum(nil), fmt.Sprint(std)
+		mactest.Must(m.Clone()).(*HMAC).Destroy()
+		if fmt.Sprint(std) != pads || !m.Verify(tag) {
+			t.Error("Destroy of a clone overwrites the key")
+		}
+		m.Destroy()
+		for _, n := range regexp.MustCompile(`\[[^\]]*\]`).FindAllString(fmt.Sprint(std), -1) {
+			if strings.Trim(n, "[0 ]") != "" {
+				t.Errorf("after Destroy, crypto/hmac still has %s", n)
+			}
+		}
+		mactest.MustPanic(t, "Sum", deadHMAC, func() { m.Sum(nil) })
+	}
+}
+
 // TestFIPSWiped checks, in FIPS 140 mode, what Destroy overwrites of crypto/hmac, and that
 // buffers for it on the heap are all zeros after use.
 func TestFIPSWiped(t *testing.T) {
@@ -613,7 +643,7 @@ func TestFIPSWiped(t *testing.T) {
 
 	tag := bytes.Repeat([]byte{1}, sha512.Size)
 	m, kept := k.New(), bytes.Clone(tag)
-	m.fips = keptTag{m.fips, kept}
+	m.std = keptTag{m.std, kept}
 	if !m.Verify(tag) {
 		t.Error("the tag of crypto/hmac is refused")
 	}
@@ -626,14 +656,14 @@ func TestFIPSWiped(t *testing.T) {
 		for _, size := range sizes {
 			m.Write(bytes.Repeat([]byte("m"), size))
 		}
-		h := m.fips
+		h := m.std
 		before, ok := innerHash(h)
 		if !ok {
 			t.Skipf("the fields of %T are unknown", h)
 		}
 		m.Destroy()
 		after, _ := innerHash(h)
-		if want, _ := innerHash(k.New().fips); after == before || after != want {
+		if want, _ := innerHash(k.New().std); after == before || after != want {
 			t.Errorf("writes of %d bytes: the inner hash is %s, want %s as in a new stream", sizes, after, want)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/made"
+	"example.com/fastmac/internal/sha2"
 )
 
 // New returns a hash that computes the HMAC, RFC 2104, of what is written to it under key, with the
@@ -36,6 +37,9 @@ func New(h func() hash.Hash, key []byte) hash.Hash {
 	known := made.Hash(h)
 	if known == nil {
 		return hmac.New(h, key)
+	}
+	if !known.HasAssembly() {
+		return sha2.Around(known, hmac.New(h, key))
 	}
 	m, err := fastmac.NewHMAC(known.ID, key)
 	if err != nil {

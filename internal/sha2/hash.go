@@ -49,6 +49,20 @@ func (h *Hash) BlockSize() int {
 	return BlockSize256
 }
 
+// Around returns an HMAC of package fastmac that is around one of crypto/hmac. That package sets it, for
+// package hmac.
+var Around func(h *Hash, std hash.Hash) hash.Hash
+
+// HasAssembly reports whether a kernel for one message is in use. It calls [Choose].
+func (h *Hash) HasAssembly() bool {
+	if h.Wide() {
+		Choose[uint64]()
+		return HasAssembly[uint64]()
+	}
+	Choose[uint32]()
+	return HasAssembly[uint32]()
+}
+
 // HasSteps reports whether [Iterate] uses assembly for so many iterations of h. If not, it takes a third
 // longer than the standard library's PBKDF2.
 func (h *Hash) HasSteps(count int) bool {

@@ -79,24 +79,34 @@ var never bool // always false, which the compiler does not know
 //go:noinline
 func touch([]byte) {}
 
-// Value overwrites what v, a pointer, points to with zeros. It is for the state of other
-// packages: it reaches unexported fields, but not what they point to. Pointers and slices stay,
-// so that a goroutine which uses the state meanwhile computes with zeros and does not fail.
-// Value does nothing if v is not a pointer, or is nil.
+// Value overwrites what v, a pointer, points to with zeros, and what pointers and slices in it point to. It is
+// for the state of other packages: it reaches fields that are not exported. The pointers and slices stay, so that
+// a goroutine which uses the state meanwhile computes with zeros and does not fail. Value does nothing if v is
+// not a pointer, or is nil.
 func Value(v any) {
-	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer && !p.IsNil() {
-		clearValue(p.Elem())
+	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer {
+		clearValue(p)
 	}
 }
 
 func clearValue(v reflect.Value) {
 	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			clearValue(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			clearValue(v.Index(i))
+		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			clearValue(v.Field(i))
 		}
-	case reflect.Pointer, reflect.Slice:
 	default:
+		if !v.CanAddr() {
+			return // a value in an interface, which nothing changes
+		}
 		// A field that is not exported cannot be set, except through its address.
 		reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem().SetZero()
 	}

@@ -5,6 +5,7 @@
 package wipe
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/sha512"
 	"fmt"
@@ -28,15 +29,16 @@ func TestValue(t *testing.T) {
 	}
 	block.Encrypt(make([]byte, aes.BlockSize), make([]byte, aes.BlockSize)) // does not panic
 
-	// Pointers and slices stay.
+	// Pointers and slices stay, and what they point to is overwritten.
 	n := 1
 	s := struct {
 		array   [2]byte
 		slice   []byte
 		pointer *int
-	}{[2]byte{1, 2}, []byte{3}, &n}
-	if Value(&s); s.array != [2]byte{} || len(s.slice) != 1 || s.pointer != &n {
-		t.Errorf("%v", s)
+		any     any
+	}{[2]byte{1, 2}, []byte{3}, &n, &[1]int{4}}
+	if Value(&s); s.array != [2]byte{} || !bytes.Equal(s.slice, []byte{0}) || s.pointer != &n || n != 0 || *s.any.(*[1]int) != [1]int{} {
+		t.Errorf("%v, and the pointer to %d", s, n)
 	}
 
 	// These have nothing to overwrite, and do not panic.

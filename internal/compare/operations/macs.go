@@ -161,6 +161,14 @@ func hmacs(h crypto.Hash) []Operation {
 			})
 		}},
 		{Name: name + "new key, package hmac", StdName: "crypto/hmac", Std: newKey(repeat, stdhmac.New), Own: newKey(repeat, hmac.New)},
+		{Name: name + "stream of package hmac", StdName: "crypto/hmac", Std: std, Own: func(size int) func(int) []byte {
+			m, msg := hmac.New(h.New, key[:32]), message(size)
+			return repeat(func() []byte {
+				m.Reset()
+				m.Write(msg)
+				return m.Sum(tag)
+			})
+		}},
 		{Name: name + "new key in a fresh goroutine, package hmac", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New), Own: newKey(fresh, hmac.New)},
 		{Name: name + "SumHMAC in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New),
 			Own: inFresh(func(msg []byte) []byte { return fastmac.SumHMAC(h, tag, key[:32], msg) })},
