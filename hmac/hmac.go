@@ -29,7 +29,9 @@ import (
 // the key. For any other function, also for one that calls these, the result is that of
 // [crypto/hmac.New]. The result is not safe for concurrent use.
 //
-// Where there is no assembly for the hash, New takes longer than that of crypto/hmac.
+// Where there is no assembly for the hash, the HMAC is around that of crypto/hmac. Destroy overwrites what
+// that refers to, except for the copies that it leaves on the stack, and by its first Reset on the heap; use
+// [fastmac.NewHMAC] if these matter.
 func New(h func() hash.Hash, key []byte) hash.Hash {
 	if fips140.Enabled() {
 		return hmac.New(h, key)

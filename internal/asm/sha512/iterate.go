@@ -83,6 +83,7 @@ func iterate(name string, avx512 bool, round func(r *variables, kw Mem)) {
 	CMPQ(left, Imm(0))
 	JG(LabelRef("block"))
 	s.wipe()
+	r.wipe()
 	VZEROUPPER()
 	RET()
 }

@@ -148,6 +148,7 @@ func block(name string, avx512 bool, round func(r *variables, kw Mem)) {
 
 	Label("wipe")
 	s.wipe()
+	r.wipe()
 	VZEROUPPER()
 	RET()
 

@@ -43,6 +43,13 @@ func (r *variables) addState() {
 	}
 }
 
+// wipe sets the registers of the state to zero. The runtime may save what is in them on the stack.
+func (r *variables) wipe() {
+	for _, v := range r.v {
+		XORL(v.As32(), v.As32())
+	}
+}
+
 // The next two methods are forms of a round,
 //
 //	T1 = h + K + W + Ch(e, f, g) + Sigma1(e)
