@@ -20,6 +20,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/kernel"
@@ -232,6 +233,66 @@ func testAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations, want %v", name, n, want)
 		}
 	}
+}
+
+// TestStack compares how much of a new goroutine's stack may be in use already when New, Write and Sum are called,
+// and does not have to grow for them: as much as with crypto/hmac, or more. To grow takes longer than the HMAC.
+func TestStack(t *testing.T) { mactest.ForAllKernels(t, mactest.HMAC, testStack) }
+
+func testStack(t *testing.T) {
+	if standard || mactest.Race {
+		t.Skip("it is crypto/hmac's, or other code")
+	}
+	key, msg, tag := make([]byte, 32), make([]byte, 100), make([]byte, 0, 64)
+	for _, m := range makers {
+		if !m.ours || !made.Hash(m.make).HasAssembly() {
+			continue // it is crypto/hmac, in the frames of New
+		}
+		ours := room(func() { use(New(m.make, key), msg, tag) })
+		theirs := room(func() { use(hmac.New(m.make, key), msg, tag) })
+		if ours < theirs {
+			t.Errorf("%s: %d frames, want %d", m.name, ours, theirs)
+		}
+	}
+}
+
+func use(m hash.Hash, msg, tag []byte) {
+	m.Write(msg)
+	m.Sum(tag)
+}
+
+// room returns how many frames of below may be on the stack of a new goroutine that calls f, so that the stack
+// does not grow.
+func room(f func()) int {
+	f()
+	for n := 0; ; n++ {
+		// The allocator needs more of the stack now and then.
+		if grows(n, f) && grows(n, f) && grows(n, f) {
+			return n
+		}
+	}
+}
+
+func grows(frames int, f func()) bool {
+	moved := make(chan bool)
+	go func() {
+		below(frames, func() {
+			var b byte
+			before := uintptr(unsafe.Pointer(&b))
+			f()
+			moved <- uintptr(unsafe.Pointer(&b)) != before
+		})
+	}()
+	return <-moved
+}
+
+//go:noinline
+func below(frames int, f func()) {
+	if frames > 0 {
+		below(frames-1, f)
+		return
+	}
+	f()
 }
 
 func BenchmarkNew(b *testing.B) {
