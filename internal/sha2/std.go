@@ -33,11 +33,36 @@ type resumable interface {
 	Reset()
 }
 
+// marshaled has room for a state of either. Its bytes after the chaining value are those of a hash that has
+// hashed whole blocks, how many does not matter.
+type marshaled [marshaledSize512]byte
+
+// set sets m to a state. It returns the state, and the part of it that is the chaining value.
+func set[W Word](m *marshaled, s *State[W]) (state, value []byte) {
+	if wordSize[W]() == 4 {
+		copy(m[:], magic256)
+		state, value = m[:marshaledSize256], m[len(magic256):][:Size256]
+	} else {
+		copy(m[:], magic512)
+		state, value = m[:marshaledSize512], m[len(magic512):][:Size512]
+	}
+	s.encode(value)
+	return state, value
+}
+
 // compressStd is Compress.
 func compressStd[W Word](s *State[W], p []byte) {
 	wipe.ReserveFrames()
-	writeStd(s, p[:len(p)&^(BlockSize[W]()-1)], nil)
+	compressStdOnStack(s, p)
 	wipe.Stack()
+}
+
+//go:noinline
+func compressStdOnStack[W Word](s *State[W], p []byte) {
+	var m marshaled
+	state, value := set(&m, s)
+	writeStd[W](state, p[:len(p)&^(BlockSize[W]()-1)], nil)
+	s.decode(value)
 }
 
 // sumStd is Sum.
@@ -52,64 +77,52 @@ func sumStd[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 //
 //go:noinline
 func sumStdOnStack[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
-	s := *state
+	var m marshaled
 	var t Tail[W]
+	s, value := set(&m, state)
 	blocks := len(p) &^ (BlockSize[W]() - 1)
-	writeStd(&s, p[:blocks], t.Write(p[blocks:], n+uint64(len(p))))
+	writeStd[W](s, p[:blocks], t.Write(p[blocks:], n+uint64(len(p))))
 	if outer != nil {
-		var b [Size512]byte
-		inner := b[:len(out)]
-		s.encodeCut(inner)
-		s = *outer
-		writeStd(&s, t.Write(inner, uint64(BlockSize[W]()+len(inner))), nil)
+		last := t.Write(value[:len(out)], uint64(BlockSize[W]()+len(out)))
+		outer.encode(value)
+		writeStd[W](s, last, nil)
 	}
-	s.encodeCut(out)
+	copy(out, value)
 }
 
-// writeStd compresses p and q, whole blocks, into s. The hash does not leave the function, so from Go
+// writeStd adds p and q, whole blocks, to a marshaled state. The hash does not leave the function, so from Go
 // 1.26 on the compiler calls its methods directly, and keeps it on the stack, which compressStd and
 // sumStd overwrite. Go 1.25 allocates it: so it is reset, and its arguments, which it does not keep,
-// are hidden and kept alive. The number of bytes in m is that of whole blocks, which is all that counts.
+// are hidden and kept alive.
 //
 //go:noinline
-func writeStd[W Word](s *State[W], p, q []byte) {
+func writeStd[W Word](state, p, q []byte) {
 	if wordSize[W]() == 4 {
-		var m [marshaledSize256]byte
-		copy(m[:], magic256)
-		value := m[len(magic256):][:Size256]
-		s.encode(value)
 		h := sha256.New().(resumable)
-		must(h.UnmarshalBinary(hide(m[:])))
+		must(h.UnmarshalBinary(hide(state)))
 		if len(p) > 0 {
 			h.Write(hide(p))
 		}
 		if len(q) > 0 {
 			h.Write(hide(q))
 		}
-		saved, err := h.AppendBinary(hide(m[:])[:0])
-		mustSave(len(m), saved, err)
-		s.decode(value)
+		saved, err := h.AppendBinary(hide(state)[:0])
+		mustSave(len(state), saved, err)
 		h.Reset()
-		runtime.KeepAlive(p)
-		runtime.KeepAlive(q)
-		return
+	} else {
+		h := sha512.New().(resumable)
+		must(h.UnmarshalBinary(hide(state)))
+		if len(p) > 0 {
+			h.Write(hide(p))
+		}
+		if len(q) > 0 {
+			h.Write(hide(q))
+		}
+		saved, err := h.AppendBinary(hide(state)[:0])
+		mustSave(len(state), saved, err)
+		h.Reset()
 	}
-	var m [marshaledSize512]byte
-	copy(m[:], magic512)
-	value := m[len(magic512):][:Size512]
-	s.encode(value)
-	h := sha512.New().(resumable)
-	must(h.UnmarshalBinary(hide(m[:])))
-	if len(p) > 0 {
-		h.Write(hide(p))
-	}
-	if len(q) > 0 {
-		h.Write(hide(q))
-	}
-	saved, err := h.AppendBinary(hide(m[:])[:0])
-	mustSave(len(m), saved, err)
-	s.decode(value)
-	h.Reset()
+	runtime.KeepAlive(state)
 	runtime.KeepAlive(p)
 	runtime.KeepAlive(q)
 }

@@ -32,7 +32,7 @@ const (
 //go:noinline
 func ReserveStack() {
 	if never {
-		var frame [reserve]byte
+		var frame [reserve / 8]uint64
 		touch(frame[:])
 	}
 }
@@ -42,7 +42,7 @@ func ReserveStack() {
 //go:noinline
 func ReserveFrames() {
 	if never {
-		var frame [frames]byte
+		var frame [frames / 8]uint64
 		touch(frame[:])
 	}
 }
@@ -53,7 +53,7 @@ func ReserveFrames() {
 //go:noinline
 func ReserveKernels() {
 	if never {
-		var frame [kernels]byte
+		var frame [kernels / 8]uint64
 		touch(frame[:])
 	}
 }
@@ -62,7 +62,7 @@ func ReserveKernels() {
 //
 //go:noinline
 func Stack() {
-	var frame [frames]byte
+	var frame [frames / 8]uint64
 	touch(frame[:])
 }
 
@@ -70,14 +70,16 @@ func Stack() {
 //
 //go:noinline
 func Frame() {
-	var frame [256]byte
+	var frame [256 / 8]uint64
 	touch(frame[:])
 }
 
 var never bool // always false, which the compiler does not know
 
+// touch takes words, not bytes: some compilers make one instruction to clear each of what an array has.
+//
 //go:noinline
-func touch([]byte) {}
+func touch([]uint64) {}
 
 // Value overwrites what v, a pointer, points to with zeros, and what pointers and slices in it point to. It is
 // for the state of other packages: it reaches fields that are not exported. The pointers and slices stay, so that
