@@ -508,7 +508,8 @@ func (m *HMAC) Verify(tag []byte) bool {
 }
 
 // Reset returns the stream to its initial state: an empty message. It overwrites what the stream
-// holds of the message and its hash, except in FIPS 140 mode.
+// holds of the message and its hash, except where crypto/hmac computes: in FIPS 140 mode, and where
+// package hmac says.
 func (m *HMAC) Reset() {
 	m.mustLive()
 	switch {
@@ -573,7 +574,7 @@ func cloneStream[W sha2.Word](m *HMAC, id lifetime.ID) *HMAC {
 }
 
 // Destroy overwrites the stream with zeros, except for which hash it has and where its key is, and also its
-// key if [NewHMAC] returned the stream. Any later use panics; a second Destroy does nothing.
+// key if [NewHMAC] or package hmac returned the stream. Any later use panics; a second Destroy does nothing.
 func (m *HMAC) Destroy() {
 	if m.key == nil {
 		return // was never set up
@@ -586,7 +587,7 @@ func (m *HMAC) Destroy() {
 	case m.std != nil && m.ownsKey:
 		wipe.Value(m.std)
 	case m.std != nil:
-		wipeFIPS(m.std)
+		wipe.Clone(m.std)
 	case m.message == nil: // for the second time
 	case m.form.wide():
 		messageOf[uint64](m).destroy(m.ownsKey)

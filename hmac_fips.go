@@ -16,7 +16,8 @@ import (
 	"example.com/fastmac/internal/wipe"
 )
 
-// HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains. It cannot expand a key in
+// HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains. Streams of package hmac are around
+// it where there is no assembly for the hash. It cannot expand a key in
 // advance, so here a key is a block of the hash. The arguments of crypto/hmac, which is an interface,
 // escape to the heap: these functions give it buffers of theirs, and not what callers may keep on the
 // stack.
@@ -122,15 +123,4 @@ func cloneFIPS(h hash.Hash) (hash.Hash, error) {
 		return nil, fmt.Errorf("fastmac: crypto/hmac's %T cannot be cloned: %w", h, errors.ErrUnsupported)
 	}
 	return c.Clone()
-}
-
-// wipeFIPS overwrites what it can reach of an HMAC: the bytes of the message.
-func wipeFIPS(h hash.Hash) {
-	// Zeros, in two parts so that they are buffered, replace the last bytes of
-	// the message; Reset replaces the chaining value.
-	zeros := make([]byte, h.BlockSize())
-	h.Reset()
-	h.Write(zeros[:1])
-	h.Write(zeros[1:])
-	h.Reset()
 }

@@ -615,16 +615,32 @@ func TestAroundWiped(t *testing.T) {
 		}
 		m.Write([]byte("message"))
 		tag, pads := m.Sum(nil), fmt.Sprint(std)
-		mactest.Must(m.Clone()).(*HMAC).Destroy()
+		var clones []*HMAC
+		for range 2 {
+			c, err := m.Clone()
+			if err != nil {
+				t.Skip(err) // GOFIPS140=v1.0.0: package hmac does not call newAround
+			}
+			clones = append(clones, c.(*HMAC))
+		}
+		clone := clones[0].std
+		clones[0].Destroy()
+		if state, ok := innerHash(clone); ok && !isZero(state) {
+			t.Errorf("after Destroy of a clone its inner hash is %s", state)
+		}
 		if fmt.Sprint(std) != pads || !m.Verify(tag) {
 			t.Error("Destroy of a clone overwrites the key")
 		}
 		m.Destroy()
 		for _, n := range regexp.MustCompile(`\[[^\]]*\]`).FindAllString(fmt.Sprint(std), -1) {
-			if strings.Trim(n, "[0 ]") != "" {
+			if !isZero(n) {
 				t.Errorf("after Destroy, crypto/hmac still has %s", n)
 			}
 		}
+		if state, ok := innerHash(std); ok && !isZero(state) {
+			t.Errorf("after Destroy the inner hash is %s", state)
+		}
+		clones[1].Destroy() // does not panic, although what it shares is gone
 		mactest.MustPanic(t, "Sum", deadHMAC, func() { m.Sum(nil) })
 	}
 }
@@ -663,11 +679,14 @@ func TestFIPSWiped(t *testing.T) {
 		}
 		m.Destroy()
 		after, _ := innerHash(h)
-		if want, _ := innerHash(k.New().std); after == before || after != want {
-			t.Errorf("writes of %d bytes: the inner hash is %s, want %s as in a new stream", sizes, after, want)
+		if after == before || !isZero(after) {
+			t.Errorf("writes of %d bytes: the inner hash is %s", sizes, after)
 		}
 	}
 }
+
+// isZero reports whether what fmt prints has only zeros.
+func isZero(printed string) bool { return strings.Trim(printed, "{[0 false]}") == "" }
 
 // innerHash returns the state of the inner hash of crypto/hmac, as text.
 func innerHash(h hash.Hash) (state string, ok bool) {

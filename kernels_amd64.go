@@ -29,6 +29,9 @@ func init() {
 	)
 }
 
+// hasNH reports whether kernels of UHASH are in use.
+func hasNH() bool { return useAVX2 || useAVX512 }
+
 // There is no kernel for tagNonce: the CPU overlaps AES with hashing.
 func hasTagNonce() bool { return false }
 

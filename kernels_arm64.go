@@ -83,6 +83,9 @@ func tagNonce(tag *[maxUMACTagSize]byte, k *UMACKey, l1 *l1State, rest []byte, l
 	tagNonceNEON(tag, k, l1, rest, length, nonce)
 }
 
+// hasNH reports whether kernels of UHASH are in use.
+func hasNH() bool { return useNEON }
+
 // hasTagNonce is for CPUs with AES instructions.
 func hasTagNonce() bool { return useNEON && aes.InUse() }
 

@@ -6,8 +6,8 @@
 // it, change the import line.
 //
 // HMAC with SHA-2, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and SHA-512/256 of the
-// standard library, is that of package [fastmac] if [New] knows the function that makes the hash; in all
-// other cases it is that of crypto/hmac. In FIPS 140 mode, and with BoringCrypto, it is always that.
+// standard library, is that of package [fastmac] if [New] knows the function that makes the hash and there is
+// assembly for it; in all other cases it is that of crypto/hmac. In FIPS 140 mode, and with BoringCrypto, it is always that.
 package hmac
 
 import (
@@ -30,8 +30,8 @@ import (
 // [crypto/hmac.New]. The result is not safe for concurrent use.
 //
 // Where there is no assembly for the hash, the HMAC is around that of crypto/hmac. Destroy overwrites what
-// that refers to, except for the copies that it leaves on the stack, and by its first Reset on the heap; use
-// [fastmac.NewHMAC] if these matter.
+// that refers to. It does not reach copies of the key: on the stack, and on the heap the hash of a key longer
+// than a block, and the padded key after the first Reset. Use [fastmac.NewHMAC] if these matter.
 func New(h func() hash.Hash, key []byte) hash.Hash {
 	if fips140.Enabled() {
 		return hmac.New(h, key)
@@ -41,7 +41,10 @@ func New(h func() hash.Hash, key []byte) hash.Hash {
 		return hmac.New(h, key)
 	}
 	if !known.HasAssembly() {
-		return sha2.Around(known, hmac.New(h, key))
+		// That of GOFIPS140=v1.0.0 has no Clone, which an HMAC has.
+		if std, ok := hmac.New(h, key).(hash.Cloner); ok {
+			return sha2.Around(known, std)
+		}
 	}
 	m, err := fastmac.NewHMAC(known.ID, key)
 	if err != nil {

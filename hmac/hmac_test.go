@@ -250,8 +250,8 @@ func testStack(t *testing.T) {
 		}
 		ours := room(func() { use(New(m.make, key), msg, tag) })
 		theirs := room(func() { use(hmac.New(m.make, key), msg, tag) })
-		if ours < theirs {
-			t.Errorf("%s: %d frames, want %d", m.name, ours, theirs)
+		if want := max(theirs, 1); ours < want { // with SHA-512, crypto/hmac's has no room
+			t.Errorf("%s: %d frames, want %d", m.name, ours, want)
 		}
 	}
 }

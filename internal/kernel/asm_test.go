@@ -105,6 +105,36 @@ func TestVectorsWiped(t *testing.T) {
 	}
 }
 
+// TestStateWiped checks that the kernels which have a state of SHA-512 in general registers set them to zero before
+// they return: the runtime saves registers on the stack in some calls.
+func TestStateWiped(t *testing.T) {
+	zero := regexp.MustCompile(`\n\tXORL +(\w+), (\w+)`)
+	kernels := 0
+	for _, function := range functions(t, "internal/sha2/sha512_amd64.s") {
+		name, _, _ := strings.Cut(function, "(")
+		if !strings.HasPrefix(name, "·block") && !strings.HasPrefix(name, "·iterate512") {
+			continue
+		}
+		kernels++
+		for before := range strings.SplitSeq(strings.TrimSpace(function[:strings.LastIndex(function, "\n\tRET")+5]), "\n\tRET") {
+			if before == "" {
+				continue
+			}
+			end := before[max(0, strings.LastIndex(before, ":")):]
+			wiped := make(map[string]bool)
+			for _, m := range zero.FindAllStringSubmatch(end, -1) {
+				wiped[m[1]] = m[1] == m[2]
+			}
+			if len(wiped) < 8 {
+				t.Errorf("%s sets %d general registers to zero before it returns, want 8", name, len(wiped))
+			}
+		}
+	}
+	if kernels != 4 {
+		t.Errorf("%d kernels", kernels)
+	}
+}
+
 // TestFunctions compares with functions.txt how many functions the tests find in each file.
 func TestFunctions(t *testing.T) {
 	var counts strings.Builder

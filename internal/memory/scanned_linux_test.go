@@ -20,8 +20,8 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
-	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/pbkdf2"
 )
 
@@ -96,6 +96,9 @@ func (s *scanned) destroy() {
 func (s *scanned) do(f func()) {
 	s.mu.Lock()
 	depth := s.rng.IntN(120)
+	if s.rng.IntN(2) == 0 {
+		depth %= 20 // where the stack of a new goroutine grows for the first time
+	}
 	s.mu.Unlock()
 	s.group.Go(func() { deep(depth, f) })
 }
@@ -129,6 +132,7 @@ func (s *scanned) use() {
 			s.do(func() { s.hmac(h, key) })
 			s.do(func() { s.hmacBatch(h, key) })
 			s.do(func() { s.pbkdf2(h, key) })
+			s.do(func() { s.pbkdf2Key(h, key, 1) })
 		}
 		if scanGCM() {
 			for _, size := range scanGCMKeySizes {
@@ -314,11 +318,7 @@ const (
 // pbkdf2 derives keys, and clears them, if there is assembly for one key: else crypto/pbkdf2 may do it,
 // which clears nothing.
 func (s *scanned) pbkdf2(h crypto.Hash, key []byte) {
-	active := kernel.Active(kernel.SHA512)
-	if h == crypto.SHA256 {
-		active = kernel.Active(kernel.SHA256)
-	}
-	if active == "stdlib" || active == "avx512lanes" && h == crypto.SHA256 {
+	if !hasAssembly(h) {
 		return
 	}
 	password := unsafe.String(&key[0], len(key))
@@ -332,8 +332,17 @@ func (s *scanned) pbkdf2(h crypto.Hash, key []byte) {
 			clear(d.Key)
 		}
 	}
-	clear(mactest.Must(pbkdf2.Key(h.New, password, []byte(scanSalt), scanIterations, 3*h.Size())))
+	s.pbkdf2Key(h, key, scanIterations)
 }
+
+func (s *scanned) pbkdf2Key(h crypto.Hash, key []byte, iterations int) {
+	if hasAssembly(h) {
+		clear(mactest.Must(pbkdf2.Key(h.New, unsafe.String(&key[0], len(key)), []byte(scanSalt), iterations, 3*h.Size())))
+	}
+}
+
+// hasAssembly reports whether there is a kernel for one message.
+func hasAssembly(h crypto.Hash) bool { return sha2.Of(h).HasAssembly() }
 
 // gmacKey sets up a key, and computes tags in two goroutines.
 func (s *scanned) gmacKey(key []byte) {

@@ -185,6 +185,8 @@ func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 }
 
 // sumCut sets s, whose first bytes are the inner hash, to the outer one. out has their number, and room for them.
+//
+//go:nosplit
 func (s *State[W]) sumCut(outer *State[W], out []byte) {
 	s.encodeCut(out)
 	*s = *outer
@@ -219,6 +221,8 @@ func bitLength[W Word](n uint64) [2]W {
 
 // encode sets out to the whole of s in big-endian bytes. A loop would take 1 % of a short message's
 // HMAC.
+//
+//go:nosplit
 func (s *State[W]) encode(out []byte) {
 	if wordSize[W]() == 4 {
 		out := (*[Size256]byte)(out)
@@ -248,6 +252,8 @@ func reversed[W Word](first, second W) uint64 {
 }
 
 // encodeCut sets out, a number of words of 4 bytes, to the first bytes of s.
+//
+//go:nosplit
 func (s *State[W]) encodeCut(out []byte) {
 	for _, word := range s {
 		if out = putCut(out, word); len(out) == 0 {
@@ -258,6 +264,8 @@ func (s *State[W]) encodeCut(out []byte) {
 
 // putCut sets the beginning of out to a word, or to its first half if there is room for no more. It
 // returns the rest of out.
+//
+//go:nosplit
 func putCut[W Word](out []byte, word W) []byte {
 	switch {
 	case wordSize[W]() == 4:

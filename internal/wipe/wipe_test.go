@@ -40,6 +40,12 @@ func TestValue(t *testing.T) {
 		pointer *int
 		any     any
 	}{[2]byte{1, 2}, []byte{3}, &n, &[1]int{4}}
+	c := s
+	c.array = [2]byte{1, 2}
+	if Clone(&c); c.array != [2]byte{} || !bytes.Equal(c.slice, []byte{3}) || n != 0 {
+		t.Errorf("Clone: %v, and the pointer to %d", c, n)
+	}
+	n, *s.any.(*[1]int) = 1, [1]int{4}
 	if Value(&s); s.array != [2]byte{} || !bytes.Equal(s.slice, []byte{0}) || s.pointer != &n || n != 0 || *s.any.(*[1]int) != [1]int{} {
 		t.Errorf("%v, and the pointer to %d", s, n)
 	}
