@@ -6,9 +6,11 @@ package fastmac
 
 import (
 	"crypto"
+	"errors"
 	"fmt"
 	"hash"
 	"slices"
+	"strconv"
 	"unsafe"
 
 	"example.com/fastmac/internal/kernel"
@@ -95,6 +97,7 @@ func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
 
 // hashOf returns what h is, or an error if it is not supported, or not with the key.
 func hashOf(h crypto.Hash, key []byte) (*sha2.Hash, error) {
+	fipsAsked.Do(askFIPS)
 	f := sha2.Of(h)
 	if f == nil || len(key) < minApproved {
 		return f, refuseHMAC(h, key)
@@ -113,7 +116,7 @@ func refuseHMAC(h crypto.Hash, keys ...[]byte) error {
 	}
 	for _, key := range keys {
 		if len(key) < minApproved && kernel.FIPSEnforced() {
-			return fmt.Errorf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minApproved)
+			return errors.New("fastmac: HMAC key of " + strconv.Itoa(len(key)) + " bytes: want " + strconv.Itoa(minApproved) + " or more with GODEBUG=fips140=only")
 		}
 	}
 	return nil
@@ -320,6 +323,7 @@ func SumHMACBatch(h crypto.Hash, keys [][]byte, batch []Message) {
 	if len(keys) != len(batch) {
 		panic(fmt.Sprintf("fastmac: SumHMACBatch with %d keys and %d messages", len(keys), len(batch)))
 	}
+	fipsAsked.Do(askFIPS)
 	if err := refuseHMAC(h, keys...); err != nil {
 		panic(err.Error())
 	}
