@@ -5,7 +5,6 @@
 package sha2
 
 import (
-	"bytes"
 	"crypto/subtle"
 	"unsafe"
 
@@ -35,12 +34,12 @@ func (k *Key[W]) init(initial *State[W], size int, key []byte) {
 	k.Outer = *initial
 	if HasPairs[W]() {
 		var outer Block[W]
-		subtle.XORBytes(outer.Bytes(), b.Bytes(), outerPad[:])
-		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
+		subtle.XORBytes(outer.Bytes(), b.Bytes(), outerPad.Bytes())
+		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad.Bytes())
 		CompressPair(&k.Inner, &k.Outer, b.Bytes(), outer.Bytes())
 		clear(outer[:])
 	} else {
-		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad[:])
+		subtle.XORBytes(b.Bytes(), b.Bytes(), innerPad.Bytes())
 		k.Inner.Compress(b.Bytes())
 		b.FlipPad()
 		k.Outer.Compress(b.Bytes())
@@ -68,11 +67,11 @@ func sumUnder[W Word](initial *State[W], tag, key, msg []byte) {
 // SetOuterPad sets b to the outer pad of a key for a hash of size bytes with that initial value.
 func (b *Block[W]) SetOuterPad(initial *State[W], size int, key []byte) {
 	b.setKey(initial, size, key)
-	subtle.XORBytes(b.Bytes(), b.Bytes(), outerPad[:])
+	subtle.XORBytes(b.Bytes(), b.Bytes(), outerPad.Bytes())
 }
 
 // FlipPad turns one pad into the other.
-func (b *Block[W]) FlipPad() { subtle.XORBytes(b.Bytes(), b.Bytes(), flipPad[:]) }
+func (b *Block[W]) FlipPad() { subtle.XORBytes(b.Bytes(), b.Bytes(), flipPad.Bytes()) }
 
 // setKey sets b to the key, or to its hash of size bytes if it is longer than b, and zeros.
 func (b *Block[W]) setKey(initial *State[W], size int, key []byte) {
@@ -87,7 +86,13 @@ func (b *Block[W]) setKey(initial *State[W], size int, key []byte) {
 // The bytes that are added to the key, RFC 2104 section 2, and those that turn one pad into the other.
 // Nothing changes them.
 var (
-	innerPad = [BlockSize512]byte(bytes.Repeat([]byte{0x36}, BlockSize512))
-	outerPad = [BlockSize512]byte(bytes.Repeat([]byte{0x5c}, BlockSize512))
-	flipPad  = [BlockSize512]byte(bytes.Repeat([]byte{0x36 ^ 0x5c}, BlockSize512))
+	innerPad = Block[uint64]{inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8, inner8}
+	outerPad = Block[uint64]{outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8, outer8}
+	flipPad  = Block[uint64]{flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8, flip8}
+)
+
+const (
+	inner8 = 0x3636363636363636
+	outer8 = 0x5c5c5c5c5c5c5c5c
+	flip8  = inner8 ^ outer8
 )
