@@ -8,27 +8,26 @@ import (
 	"sync"
 	"unsafe"
 
+	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/lifetime"
 )
 
-var answersAdded sync.Once
+var answerAdded sync.Once
 
-// choose chooses the kernels of UMAC. The known answers are not added in an init function: programs that
-// use other algorithms alone would have UMAC, and crypto/aes, linked in.
+// choose chooses the kernels of UMAC.
 func choose() {
-	answersAdded.Do(addAnswers)
-	kernel.Choose(kernel.AES)
-	kernel.Choose(kernel.NH)
+	answerAdded.Do(addAnswerAES)
+	aes.Choose()
+	kernel.Choose(kernel.NH, registerNH)
 }
 
-// addAnswers adds the known answers of the kernels in this package.
-func addAnswers() {
-	kernel.AddAnswer(kernel.AES, func() bool { return answerAES() == wantAES })
-	kernel.AddAnswer(kernel.NH, func() bool {
-		kernel.Choose(kernel.AES) // some kernels use both
-		return answerNH() == wantNH
-	})
+// addAnswerAES adds the known answer of the kernels of AES in this package.
+func addAnswerAES() { kernel.AddAnswer(kernel.AES, func() bool { return answerAES() == wantAES }) }
+
+func rightNH() bool {
+	aes.Choose() // some kernels use both
+	return answerNH() == wantNH
 }
 
 // What the portable kernels and crypto/aes compute: see TestAnswers of package kernel.

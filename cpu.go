@@ -11,12 +11,15 @@ import (
 	"example.com/fastmac/internal/aes"
 	"example.com/fastmac/internal/gcm"
 	"example.com/fastmac/internal/kernel"
+	"example.com/fastmac/internal/sha2"
 )
 
 // Hardware returns one line for logs and bug reports: which implementations are in use on this
 // machine, and what is missing for faster ones. Its form may change.
 func Hardware() string {
 	choose()
+	gcm.Choose()
+	sha2.ChooseAll()
 	return kernel.NewReport().String()
 }
 
@@ -30,7 +33,10 @@ func Hardware() string {
 //
 // The rest of UMAC, and HMAC, are constant time in portable Go and require nothing. Some
 // CPUs take longer to multiply some operands: for those see docs/platforms.md in the module.
-func RequireAES() error { return require("constant-time AES needs", kernel.AES, aes.Missing()) }
+func RequireAES() error {
+	aes.Choose() // not choose, which would have UMAC linked
+	return require("constant-time AES needs", kernel.AES, aes.Missing())
+}
 
 // RequireGCM returns nil if GMAC and package aesgcm can be used: if the CPU has the instructions
 // that AES-GCM needs, for AES and for carry-less multiplication. The error is as that of
@@ -40,7 +46,7 @@ func RequireAES() error { return require("constant-time AES needs", kernel.AES, 
 // arm64: on the others AES-GCM is crypto/cipher's, which then refuses nonces that the caller
 // chooses.
 func RequireGCM() error {
-	if kernel.InUse(kernel.GCM) { // for each new key
+	if gcm.Choose(); kernel.InUse(kernel.GCM) { // for each new key
 		return nil
 	}
 	if err := require("GMAC and AES-GCM need", kernel.GCM, gcm.Missing()); err != nil {

@@ -26,6 +26,7 @@ import (
 // TestMain skips examples of GMAC where it cannot be used, of its streams where there are
 // none, and of HMAC's Clone where crypto/hmac has none.
 func TestMain(m *testing.M) {
+	fastmac.Hardware() // chooses all kernels, for package mactest
 	if fastmac.RequireGCM() != nil {
 		mactest.SkipExamples("^Example.*GMAC")
 	}

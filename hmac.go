@@ -6,9 +6,11 @@ package fastmac
 
 import (
 	"crypto"
+	"errors"
 	"fmt"
 	"hash"
 	"slices"
+	"strconv"
 	"unsafe"
 
 	"example.com/fastmac/internal/kernel"
@@ -98,6 +100,7 @@ func (k *HMACKey) Init(h crypto.Hash, key []byte) error {
 
 // hashOf returns what h is, or an error if it is not supported, or not with the key.
 func hashOf(h crypto.Hash, key []byte) (*sha2.Hash, error) {
+	fipsAsked.Do(askFIPS)
 	f := sha2.Of(h)
 	if f == nil || len(key) < minApproved {
 		return f, refuseHMAC(h, key)
@@ -116,7 +119,7 @@ func refuseHMAC(h crypto.Hash, keys ...[]byte) error {
 	}
 	for _, key := range keys {
 		if len(key) < minApproved && kernel.FIPSEnforced() {
-			return fmt.Errorf("fastmac: HMAC key of %d bytes: want %d or more with GODEBUG=fips140=only", len(key), minApproved)
+			return errors.New("fastmac: HMAC key of " + strconv.Itoa(len(key)) + " bytes: want " + strconv.Itoa(minApproved) + " or more with GODEBUG=fips140=only")
 		}
 	}
 	return nil
@@ -326,6 +329,7 @@ func SumHMACBatch(h crypto.Hash, keys [][]byte, batch []Message) {
 	if len(keys) != len(batch) {
 		panic(fmt.Sprintf("fastmac: SumHMACBatch with %d keys and %d messages", len(keys), len(batch)))
 	}
+	fipsAsked.Do(askFIPS)
 	if err := refuseHMAC(h, keys...); err != nil {
 		panic(err.Error())
 	}
@@ -397,8 +401,11 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 	return &p.stream
 }
 
-// newAround returns a stream with its own key around one of crypto/hmac.
-func newAround(f *sha2.Hash, std hash.Hash) *HMAC {
+// newAround is around, for package hmac, which links to it. A variable is linked only into programs that use it.
+var newAround = around
+
+// around returns a stream with its own key around one of crypto/hmac.
+func around(f *sha2.Hash, std hash.Hash) *HMAC {
 	p := new(struct { // so that a clone keeps the stream reachable, as it does with a key
 		stream HMAC
 		life   lifetime.Lifetime
@@ -407,9 +414,6 @@ func newAround(f *sha2.Hash, std hash.Hash) *HMAC {
 	p.stream.std = std
 	return &p.stream
 }
-
-// Package hmac calls newAround where that is faster.
-func init() { sha2.Around = func(f *sha2.Hash, std hash.Hash) hash.Hash { return newAround(f, std) } }
 
 // begin sets up a stream.
 func (m *HMAC) begin(form hmacForm, id lifetime.ID, key *lifetime.Lifetime, message unsafe.Pointer) {
@@ -432,7 +436,7 @@ func NewHMAC(h crypto.Hash, key []byte) (*HMAC, error) {
 	}
 	switch {
 	case useFIPS:
-		return newAround(f, newUnderFIPS(f, key)), nil
+		return around(f, newUnderFIPS(f, key)), nil
 	case f.Initial512 != nil:
 		return newOwner(f, f.Initial512, key), nil
 	default:

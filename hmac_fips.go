@@ -7,10 +7,9 @@ package fastmac
 import (
 	"crypto/fips140"
 	"crypto/hmac"
-	"errors"
-	"fmt"
 	"hash"
 	"slices"
+	"sync"
 
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
@@ -22,8 +21,13 @@ import (
 // escape to the heap: these functions give it buffers of theirs, and not what callers may keep on the
 // stack.
 
-// useFIPS reports whether FIPS 140 mode is on; tests change it.
-var useFIPS = fips140.Enabled()
+// useFIPS reports whether FIPS 140 mode is on, once a key has been set up; tests change it.
+var (
+	useFIPS   bool
+	fipsAsked sync.Once
+)
+
+func askFIPS() { useFIPS = fips140.Enabled() }
 
 // setFIPS sets block, which is zeros, to the key, or to the hash of one that is longer.
 func setFIPS(f *sha2.Hash, block, key []byte) {
@@ -120,7 +124,7 @@ func appendFIPS(h hash.Hash, tag []byte) {
 func cloneFIPS(h hash.Hash) (hash.Hash, error) {
 	c, ok := h.(hash.Cloner)
 	if !ok {
-		return nil, fmt.Errorf("fastmac: crypto/hmac's %T cannot be cloned: %w", h, errors.ErrUnsupported)
+		return nil, unsupportedError("HMAC of this crypto/hmac cannot be cloned")
 	}
 	return c.Clone()
 }

@@ -609,7 +609,7 @@ func TestAroundWiped(t *testing.T) {
 	key := []byte("a key of 32 bytes, and no secret")
 	for _, reset := range []bool{false, true} {
 		std := hmac.New(sha256.New, key)
-		m := newAround(sha2.Of(crypto.SHA256), std)
+		m := around(sha2.Of(crypto.SHA256), std)
 		if reset {
 			m.Reset()
 		}

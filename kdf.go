@@ -13,7 +13,6 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/aes"
-	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/wipe"
 )
@@ -63,17 +62,21 @@ type subkeys struct {
 	_                   [7 * aes.BlockSize]byte // for runs of eight blocks
 }
 
-// subkeyInputs has the inputs of KDF for all blocks.
-var subkeyInputs = func() (s subkeys) {
-	kdfInputs(s.padEnd[:], kdfPad, 2, 1)
-	kdfInputs(s.pad[:], kdfPad, 1, 1)
-	kdfInputs(s.l3Key2[:], kdfL3Key2, 1, 1)
-	kdfInputs(s.l2[:], kdfL2, 1, 1)
-	for i := range s.l3Key1 {
-		kdfInputs(s.l3Key1[i][:], kdfL3Key1, uint64(4*i+1), 1)
-	}
-	return s
-}()
+// subkeyInputs has the inputs of KDF for all blocks: in each, the last byte of the index, and of the number.
+var subkeyInputs = subkeys{
+	padEnd: [...]byte{7: kdfPad, 15: 2},
+	pad:    [...]byte{7: kdfPad, 15: 1},
+	l3Key2: [...]byte{7: kdfL3Key2, 15: 1},
+	l2: [...]byte{
+		7: kdfL2, 15: 1, 23: kdfL2, 31: 2, 39: kdfL2, 47: 3, 55: kdfL2, 63: 4, 71: kdfL2, 79: 5, 87: kdfL2, 95: 6,
+	},
+	l3Key1: [...][64]byte{
+		{7: kdfL3Key1, 15: 1, 23: kdfL3Key1, 31: 2, 39: kdfL3Key1, 47: 3, 55: kdfL3Key1, 63: 4},
+		{7: kdfL3Key1, 15: 5, 23: kdfL3Key1, 31: 6, 39: kdfL3Key1, 47: 7, 55: kdfL3Key1, 63: 8},
+		{7: kdfL3Key1, 15: 9, 23: kdfL3Key1, 31: 10, 39: kdfL3Key1, 47: 11, 55: kdfL3Key1, 63: 12},
+		{7: kdfL3Key1, 15: 13, 23: kdfL3Key1, 31: 14, 39: kdfL3Key1, 47: 15, 55: kdfL3Key1, 63: 16},
+	},
+}
 
 // bytes returns the storage of all blocks.
 func (s *subkeys) bytes() []byte {
@@ -122,7 +125,7 @@ func (k *aesKey) init(key []byte) {
 // in memory of the caller std can then be anything: do not follow it.
 func (k *aesKey) clear() {
 	if std := k.std; std != nil {
-		kernel.Choose(kernel.AES)
+		aes.Choose()
 		if !aes.InUse() {
 			k.std = nil
 			wipe.Value(*std)

@@ -17,10 +17,10 @@ import (
 // Which kernels of UHASH run, see [kernel.Kernel]. Those of AES are in package aes.
 var useNHPolyAVX512, useAVX512, useAVX2 bool
 
-func init() {
+func registerNH() {
 	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI2}
 	avx512 := append(avx2[:3:3], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512DQ, kernel.AVX512VL)
-	kernel.Register(kernel.NH, "generic",
+	kernel.Register(kernel.NH, "generic", rightNH,
 		// AMD's first CPUs with AVX-512 split these vectors, and nhPoly takes up to 10 % longer than with
 		// AVX2. Their successors have AVX-VNNI. Intel's gain 6 to 23 % from four blocks on, also without it.
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useNHPolyAVX512, OnlyTests: kernel.IsAMD() && !cpu.X86.HasAVXVNNI},

@@ -14,9 +14,9 @@ import (
 // Whether the kernels of UHASH run, see [kernel.Kernel]. Those of AES are in package aes.
 var useNEON bool
 
-func init() {
+func registerNH() {
 	// All CPUs of this architecture have these instructions.
-	kernel.Register(kernel.NH, "generic", kernel.Kernel{Name: "neon", Use: &useNEON})
+	kernel.Register(kernel.NH, "generic", rightNH, kernel.Kernel{Name: "neon", Use: &useNEON})
 }
 
 func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte) {

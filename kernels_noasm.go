@@ -8,7 +8,7 @@ package fastmac
 
 import "example.com/fastmac/internal/kernel"
 
-func init() { kernel.Register(kernel.NH, "generic") }
+func registerNH() { kernel.Register(kernel.NH, "generic", rightNH) }
 
 func nhPoly(y *[maxIterations]uint128, k *uhashKey, p []byte)    { nhPolyGeneric(y, k, p) }
 func nhPoly128(y *[maxIterations]uint128, k *uhashKey, p []byte) { poly128Blocks(y, k, p) }

@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"example.com/fastmac/internal/lifetime"
@@ -37,10 +38,10 @@ func TagBatch[K *UMACKey | *GMACKey | *HMACKey](keys []K, batch []Message) {
 	switch keys := any(keys).(type) {
 	case []*UMACKey:
 		mustNonces(batch, "UMAC", 1, UMACMaxNonceSize, "1 to 16")
-		tagMany(keys, &umacLines, batch)
+		tagMany(keys, &linesOfKeys().umac, batch)
 	case []*GMACKey:
 		mustNonces(batch, "GMAC", GMACNonceSize, GMACNonceSize, "12")
-		tagMany(keys, &gmacLines, batch)
+		tagMany(keys, &linesOfKeys().gmac, batch)
 	case []*HMACKey:
 		tagHMACs(keys, batch)
 	}
@@ -60,9 +61,9 @@ func VerifyBatch[K *UMACKey | *GMACKey | *HMACKey](keys []K, batch []Message) bo
 	refuse(batch)
 	switch keys := any(keys).(type) {
 	case []*UMACKey:
-		return verifyMany(keys, &umacLines, batch)
+		return verifyMany(keys, &linesOfKeys().umac, batch)
 	case []*GMACKey:
-		return verifyMany(keys, &gmacLines, batch)
+		return verifyMany(keys, &linesOfKeys().gmac, batch)
 	case []*HMACKey:
 		return verifyHMACs(keys, batch)
 	}
@@ -190,7 +191,7 @@ func runExpanded(form hmacForm, ids lifetime.Sum, keys []*HMACKey, batch []Messa
 	if len(keys) == 0 {
 		return
 	}
-	f, next := form.function(), newKeyLoader(keys, &hmacLines)
+	f, next := form.function(), newKeyLoader(keys, &linesOfKeys().hmac)
 	runHMACs(&sha2.Batch{Hash: f, Messages: messagesOf(batch), Verify: verify,
 		Expanded: next.keys, At: unsafe.Offsetof(keys[0].states), Load: func(i int) { next.load(batch, i) },
 	}, batch, func(tag []byte, i int) { keys[i].sumFIPS(f, tag, batch[i].Data) })
@@ -292,11 +293,22 @@ func linesOf(at uintptr, classes ...[][2]uintptr) (l keyLines) {
 // The lists are for keys that the runtime allocates. A key of GMAC then begins at the start of a
 // cache line, one of UMAC 8 bytes after it (see TestKeyLine), and one of HMAC anywhere. Of
 // keys in other places a line may be missing, which costs time only.
-var (
-	umacLines = linesOf(8, umacParts()...)
-	gmacLines = linesOf(0, [][2]uintptr{{0, unsafe.Sizeof(GMACKey{})}})
-	hmacLines = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACKey{})}})
-)
+type listsOfLines struct {
+	made             sync.Once
+	umac, gmac, hmac keyLines
+}
+
+var lists listsOfLines
+
+// linesOfKeys returns the lists, which are made when the first batch needs one.
+func linesOfKeys() *listsOfLines {
+	lists.made.Do(func() {
+		lists.umac = linesOf(8, umacParts()...)
+		lists.gmac = linesOf(0, [][2]uintptr{{0, unsafe.Sizeof(GMACKey{})}})
+		lists.hmac = linesOf(cacheLine-8, [][2]uintptr{{0, unsafe.Sizeof(HMACKey{})}})
+	})
+	return &lists
+}
 
 // umacParts returns the parts of a UMACKey that messages of each class need for two iterations and
 // with a key of 16 bytes. Four iterations need 16 bytes more of the L1 key, and longer keys 32 or 64

@@ -340,7 +340,7 @@ func TestKeyLines(t *testing.T) {
 		t.Skip("no keys are prefetched")
 	}
 	for length, want := range map[int]int{0: 8, 64: 8, 65: 9, 1024: 23, 1025: 26, 1 << 20: 26} {
-		l := &umacLines
+		l := &linesOfKeys().umac
 		n := int(l.counts[l.class(length)])
 		if n != want {
 			t.Errorf("%d lines for %d bytes, want %d", n, length, want)
@@ -380,7 +380,7 @@ func TestKeyLines(t *testing.T) {
 			}
 		}
 		have := make(map[uint64]bool)
-		for _, offset := range umacLines.offsets[:umacLines.counts[umacLines.class(length)]] {
+		for _, offset := range linesOfKeys().umac.offsets[:linesOfKeys().umac.counts[linesOfKeys().umac.class(length)]] {
 			have[(8+offset)/cacheLine] = true
 		}
 		if !maps.Equal(have, want) {
@@ -390,7 +390,7 @@ func TestKeyLines(t *testing.T) {
 	for name, l := range map[string]struct {
 		lines *keyLines
 		size  uintptr
-	}{"GMAC": {&gmacLines, unsafe.Sizeof(GMACKey{})}, "HMAC": {&hmacLines, unsafe.Sizeof(HMACKey{})}} {
+	}{"GMAC": {&linesOfKeys().gmac, unsafe.Sizeof(GMACKey{})}, "HMAC": {&linesOfKeys().hmac, unsafe.Sizeof(HMACKey{})}} {
 		if n := len(l.lines.offsets); l.lines.class(0) != 0 || l.lines.class(1<<20) != 0 || int(l.lines.counts[0]) != n || l.lines.offsets[n-1] >= uint64(l.size) {
 			t.Errorf("%s: %v for %d bytes", name, *l.lines, l.size)
 		}
@@ -404,7 +404,7 @@ func TestKeyLoader(t *testing.T) {
 		for i := range batch {
 			batch[i].Data = make([]byte, 500*(i/3%2)) // runs of three have the same class
 		}
-		l := newKeyLoader(make([]*UMACKey, n), &umacLines)
+		l := newKeyLoader(make([]*UMACKey, n), &linesOfKeys().umac)
 		for i := range n {
 			l.load(batch, i)
 			want := 0

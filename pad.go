@@ -29,24 +29,17 @@ func (k *aesKey) setTagSize(size tagSize) {
 }
 
 // partBytes lists the bytes of a block that belong to each part: the four parts for tags
-// of 4 bytes, the two for tags of 8 bytes, and twice the whole block. 0xff is no byte.
-var partBytes = func() (bytes [8][aes.BlockSize]byte) {
-	for i := range bytes {
-		size, part := 4, i
-		if i >= 6 {
-			size, part = 16, 0
-		} else if i >= 4 {
-			size, part = 8, i-4
-		}
-		for j := range bytes[i] {
-			bytes[i][j] = 0xff
-			if j < size {
-				bytes[i][j] = byte(size*part + j)
-			}
-		}
-	}
-	return bytes
-}()
+// of 4 bytes, the two for tags of 8 bytes, and twice the whole block. 255 is no byte.
+var partBytes = [8][aes.BlockSize]byte{
+	{0, 1, 2, 3, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
+	{4, 5, 6, 7, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
+	{8, 9, 10, 11, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
+	{12, 13, 14, 15, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255},
+	{0, 1, 2, 3, 4, 5, 6, 7, 255, 255, 255, 255, 255, 255, 255, 255},
+	{8, 9, 10, 11, 12, 13, 14, 15, 255, 255, 255, 255, 255, 255, 255, 255},
+	{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+	{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+}
 
 func isNonce(nonce []byte) bool { return 1 <= len(nonce) && len(nonce) <= aes.BlockSize }
 

@@ -25,6 +25,7 @@ import (
 
 // TestMain skips the examples on a machine without the instructions.
 func TestMain(m *testing.M) {
+	fastmac.Hardware() // chooses all kernels, for package mactest
 	if fastmac.RequireGCM() != nil {
 		mactest.SkipExamples("^Example")
 	}

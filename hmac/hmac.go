@@ -14,11 +14,17 @@ import (
 	"crypto/fips140"
 	"crypto/hmac"
 	"hash"
+	_ "unsafe" // for go:linkname
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/made"
 	"example.com/fastmac/internal/sha2"
 )
+
+// newAround returns an HMAC around one of crypto/hmac.
+//
+//go:linkname newAround example.com/fastmac.newAround
+var newAround func(f *sha2.Hash, std hash.Hash) *fastmac.HMAC
 
 // New returns a hash that computes the HMAC, RFC 2104, of what is written to it under key, with the
 // hash that h makes. It does not retain key.
@@ -43,7 +49,7 @@ func New(h func() hash.Hash, key []byte) hash.Hash {
 	if !known.HasAssembly() {
 		// That of GOFIPS140=v1.0.0 has no Clone, which an HMAC has.
 		if std, ok := hmac.New(h, key).(hash.Cloner); ok {
-			return sha2.Around(known, std)
+			return newAround(known, std)
 		}
 	}
 	m, err := fastmac.NewHMAC(known.ID, key)

@@ -32,6 +32,8 @@ import (
 // standard is whether all HMACs are crypto/hmac's, in FIPS 140 mode and with BoringCrypto.
 var standard = fips140.Enabled() || strings.Contains(fmt.Sprintf("%T", sha256.New()), "boring")
 
+func init() { sha2.ChooseAll() } // for package mactest
+
 // embedded is a hash that only looks like SHA-256.
 type embedded struct{ hash.Hash }
 

@@ -105,19 +105,17 @@ func (readerText) String() string { return "hwrand.Reader" }
 // New returns a Reader with a key from crypto/rand. If the CPU lacks AES instructions, or the build
 // has the tag purego, it returns the error of [fastmac.RequireAES].
 func New() (*Reader, error) {
+	aes.UsesStretch()
 	if err := fastmac.RequireAES(); err != nil {
 		return nil, err
 	}
+	start := time.Now()
 	return newReader(
 		func() time.Duration { return time.Since(start) },
 		func(p []byte) { rand.Read(p) },
 		func(p []byte) { aes.Seed(p) },
 	), nil
 }
-
-var start = time.Now()
-
-func init() { aes.UsesStretch() }
 
 func newReader(now func() time.Duration, seed, cpu func(p []byte)) *Reader {
 	r := &Reader{now: now, seed: seed, cpu: cpu, hardened: -2 * reseedAfter}

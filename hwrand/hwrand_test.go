@@ -37,6 +37,7 @@ import (
 var assembly = (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && !kernel.Purego
 
 func TestMain(m *testing.M) {
+	fastmac.Hardware() // chooses all kernels, for package mactest
 	if fastmac.RequireAES() != nil {
 		mactest.SkipExamples("^ExampleReader_Destroy$")
 	}

@@ -14,6 +14,7 @@ import (
 
 // TestMain skips the example of GMAC where GMAC is missing.
 func TestMain(m *testing.M) {
+	fastmac.Hardware() // chooses all kernels, for package mactest
 	if fastmac.RequireGCM() != nil {
 		mactest.SkipExamples("^ExampleStored$")
 	}

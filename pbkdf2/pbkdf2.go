@@ -44,7 +44,7 @@ func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyL
 		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
-	derive(context.Background(), known, []Derivation{{password, salt, iter, key}})
+	derive(never, known, []Derivation{{password, salt, iter, key}})
 	return key, nil
 }
 
@@ -93,7 +93,7 @@ func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 		}
 	}
 	if known != nil && known.HasSteps(len(batch)) {
-		return derive(ctx, known, batch)
+		return derive(ctx.Err, known, batch)
 	}
 	for i := range batch {
 		d := &batch[i]
@@ -115,15 +115,18 @@ func tooLong(n int, h *sha2.Hash) bool {
 	return uint64(n) > (1<<32-1)*uint64(h.Size)
 }
 
-// derive sets the keys of a batch.
-func derive(ctx context.Context, h *sha2.Hash, batch []Derivation) error {
+// derive sets the keys of a batch, until stopped returns an error. It has no context, because contexts have
+// deadlines, and a program would get package time linked in.
+func derive(stopped func() error, h *sha2.Hash, batch []Derivation) error {
 	if h.Wide() {
-		return run(ctx, h.Initial512, h.Size, batch)
+		return run(stopped, h.Initial512, h.Size, batch)
 	}
-	return run(ctx, h.Initial256, h.Size, batch)
+	return run(stopped, h.Initial256, h.Size, batch)
 }
 
-// steps is how many iterations of each block are made between two looks at the context. They take up to
+func never() error { return nil }
+
+// steps is how many iterations of each block are made between two calls of stopped. They take up to
 // some milliseconds. Fewer would slow lanes down, into which the blocks are put each time.
 const steps = 1024
 
@@ -146,7 +149,7 @@ type deriver[W sha2.Word] struct {
 func newDeriver[W sha2.Word]() *deriver[W] { return new(deriver[W]) }
 
 // run is derive for a hash of size bytes with that initial value.
-func run[W sha2.Word](ctx context.Context, initial *sha2.State[W], size int, batch []Derivation) error {
+func run[W sha2.Word](stopped func() error, initial *sha2.State[W], size int, batch []Derivation) error {
 	onlyLanes := !sha2.HasAssembly[W]()
 	if onlyLanes {
 		wipe.ReserveStack()
@@ -170,7 +173,7 @@ func run[W sha2.Word](ctx context.Context, initial *sha2.State[W], size int, bat
 		if active == 0 {
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
+		if err := stopped(); err != nil {
 			return err
 		}
 		n := min(steps, slices.Min(d.left[:active]))

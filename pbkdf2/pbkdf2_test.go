@@ -32,6 +32,8 @@ import (
 // standard is whether all keys are crypto/pbkdf2's, in FIPS 140 mode and with BoringCrypto.
 var standard = fips140.Enabled() || strings.Contains(fmt.Sprintf("%T", sha256.New()), "boring")
 
+func init() { sha2.ChooseAll() } // for package mactest
+
 func skipEnforced(t *testing.T) {
 	if kernel.FIPSEnforced() {
 		t.Skip("GODEBUG=fips140=only refuses most of this")

@@ -28,7 +28,10 @@ type Schedule [60]uint32
 // entropy too. The generator can be empty for a moment, so there are up to 32 attempts.
 func Seed(p []byte) (words int) {
 	clear(p)
-	for attempts := 0; hasSeed && len(p) >= 8 && attempts < 32; attempts++ {
+	if !hasSeed() {
+		return 0
+	}
+	for attempts := 0; len(p) >= 8 && attempts < 32; attempts++ {
 		if seed((*[8]byte)(p)) {
 			p = p[8:]
 			words++

@@ -15,11 +15,11 @@ import (
 // Which kernels run, see [kernel.Kernel].
 var useVAES, useVAES256, useAESNI bool
 
-func init() {
+func register() {
 	aesni := kernel.Set{kernel.X86AES, kernel.SSSE3, kernel.SSE41}
 	vaes256 := append(aesni[:3:3], kernel.AVX, kernel.AVX2, kernel.VAES)
 	vaes := append(vaes256[:6:6], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
-	kernel.Register(kernel.AES, "stdlib",
+	kernel.Register(kernel.AES, "stdlib", right,
 		kernel.Kernel{Name: "vaes", Needs: vaes, Use: &useVAES},
 		kernel.Kernel{Name: "vaes256", Needs: vaes256, Use: &useVAES256},
 		kernel.Kernel{Name: "aesni", Needs: aesni, Use: &useAESNI},
@@ -38,7 +38,10 @@ func VAES() bool { return useVAES }
 func VAES256() bool { return useVAES256 }
 
 // Missing returns the names of the CPU features that AES instructions need and that are missing.
-func Missing() []string { return kernel.Missing(kernel.AES) }
+func Missing() []string {
+	Choose()
+	return kernel.Missing(kernel.AES)
+}
 
 // Expand sets s to the schedule for a key of 16, 24 or 32 bytes and returns the
 // number of rounds: 10, 12 or 14. Other sizes panic.
@@ -74,7 +77,7 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	return encryptWords(&s[0], rounds, first, second, chosen)
 }
 
-var hasSeed = kernel.Set{kernel.RDSEED}.Has()
+func hasSeed() bool { return kernel.Set{kernel.RDSEED}.Has() }
 
 // seed sets the word, and reports whether the generator had one. If not, the word is zero. Four
 // words take microseconds.

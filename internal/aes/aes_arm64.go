@@ -15,8 +15,8 @@ import (
 // Whether the kernels run, see [kernel.Kernel].
 var useARMv8 bool
 
-func init() {
-	kernel.Register(kernel.AES, "stdlib", kernel.Kernel{Name: "armv8", Needs: kernel.Set{kernel.ARM64AES}, Use: &useARMv8})
+func register() {
+	kernel.Register(kernel.AES, "stdlib", right, kernel.Kernel{Name: "armv8", Needs: kernel.Set{kernel.ARM64AES}, Use: &useARMv8})
 }
 
 // InUse reports whether AES runs on the functions of this package. Otherwise they must not be
@@ -24,7 +24,10 @@ func init() {
 func InUse() bool { return useARMv8 }
 
 // Missing returns the names of the CPU features that AES instructions need and that are missing.
-func Missing() []string { return kernel.Missing(kernel.AES) }
+func Missing() []string {
+	Choose()
+	return kernel.Missing(kernel.AES)
+}
 
 // Expand sets s to the schedule for a key of 16, 24 or 32 bytes and returns the
 // number of rounds: 10, 12 or 14. Other sizes panic.
@@ -52,7 +55,7 @@ func (s *Schedule) EncryptWords(rounds int, first, second uint64, chosen *[Block
 	return encryptWords(&s[0], rounds, first, second, chosen)
 }
 
-var hasSeed = kernel.Set{kernel.ARM64RNG}.Has()
+func hasSeed() bool { return kernel.Set{kernel.ARM64RNG}.Has() }
 
 // seed sets the word, and reports whether the generator had one. If not, the word is zero.
 func seed(word *[8]byte) bool { return rndrrs(word) != 0 }

@@ -21,6 +21,8 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
+func init() { Choose() } // for package mactest
+
 func need(t *testing.T) {
 	mactest.CheckKernels(t, mactest.AES)
 	if !kernel.InUse(kernel.AES) {

@@ -6,15 +6,23 @@ package aes
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"example.com/fastmac/internal/kernel"
 )
 
-func init() { kernel.AddAnswer(kernel.AES, func() bool { return !InUse() || answer() == wantAnswer }) }
+// Choose puts the best implementation into use, unless that has been done: see [kernel.Choose].
+func Choose() { kernel.Choose(kernel.AES, register) }
 
-// UsesStretch adds the known answer of Stretch to those of AES. Package hwrand calls it in its init function.
+func right() bool { return !InUse() || answer() == wantAnswer }
+
+var stretchAdded sync.Once
+
+// UsesStretch adds the known answer of Stretch to those of AES. Package hwrand calls it before it uses AES.
 func UsesStretch() {
-	kernel.AddAnswer(kernel.AES, func() bool { return !InUse() || stretchAnswer() == wantStretch })
+	stretchAdded.Do(func() {
+		kernel.AddAnswer(kernel.AES, func() bool { return !InUse() || stretchAnswer() == wantStretch })
+	})
 }
 
 // What TestAnswer computes with crypto/aes.

@@ -19,6 +19,8 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
+func init() { fastmac.Hardware() } // chooses all kernels, for package mactest
+
 // hmacFlavours are all ways through the API to a tag.
 var hmacFlavours = map[string]func(t *testing.T, h crypto.Hash, key, msg []byte) []byte{
 	"SumHMAC": func(t *testing.T, h crypto.Hash, key, msg []byte) []byte {

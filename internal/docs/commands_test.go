@@ -83,7 +83,7 @@ var commands = map[string]runner{
 	"go run -C internal/assurance ./timing/dudect -o timing/dudect/RESULTS.txt":                                                              {test: "internal/assurance/timing/dudect/main_test.go:TestCommand"},
 	"go run -C internal/assurance ./mutants/assembly -sample 1 -workers 2 -log mutants.jsonl -cover /tmp":                                    {test: "internal/assurance/mutants/assembly/mutate_test.go:TestTry"},
 	"go run -C internal/assurance ./mutants/assembly -answers -sample 1 -workers 2":                                                          {test: "internal/assurance/mutants/assembly/mutate_test.go:TestAnswersOnly"},
-	"go test ./internal/docs ./internal/kernel -update":                                                                                      {test: "internal/docs/api_test.go:TestAPI"},
+	"FASTMAC_TEST_LONG=1 go test ./internal/docs ./internal/kernel -update":                                                                  {test: "internal/docs/api_test.go:TestAPI"},
 	"FASTMAC_TEST_LONG=1 go test -C internal/assurance ./arm64 ./timing/qemu -run 'Branches|Instructions' -update":                           {test: "internal/assurance/timing/qemu/instructions_test.go:TestInstructions"},
 	"go run -C internal/assurance ./verify -update":                                                                                          {test: "internal/golden/golden_test.go:TestCheck"},
 	"go test -C cmd/fastmac ./internal/bench ./internal/demo -update":                                                                        {long: true, less: strings.NewReplacer("-update", "-run Golden")},

@@ -21,20 +21,41 @@ var word struct {
 	_ [most]byte
 
 	// current is the Process, or 0 if it must be found out. In a child the system has set it
-	// to 0, if wiped.
+	// to 0, if it wipes.
 	current atomic.Uint64
 
 	_ [most]byte
 }
 
 var (
-	wiped = wipe()
+	// wiping is what wipe has returned, or unknown. There is no lock, which a child might have from a thread
+	// that it does not have: wipe can be called twice.
+	wiping atomic.Uint32
 
 	// last counts the processes from the first one down to this. A child has a copy.
 	last atomic.Uint64
 
 	instead func() Process // in tests: see Replace
 )
+
+const (
+	unknown = iota
+	wiped
+	notWiped
+)
+
+// wipes asks the system to wipe word in children, when a process is asked for the first time, and reports
+// whether it does.
+func wipes() bool {
+	if wiping.Load() == unknown {
+		if wipe() {
+			wiping.Store(wiped)
+		} else {
+			wiping.Store(notWiped)
+		}
+	}
+	return wiping.Load() == wiped
+}
 
 // Current returns the process that is running. Where the system wipes memory that takes a load.
 //
@@ -57,7 +78,7 @@ func find() Process {
 		return instead()
 	}
 	id := uint64(syscall.Getpid()) << 32
-	if !wiped {
+	if !wipes() {
 		return id | last.Load()
 	}
 	word.current.CompareAndSwap(0, id|last.Add(1))
@@ -66,7 +87,7 @@ func find() Process {
 
 // Pretend makes the running process a child, for what was made before. It is for tests.
 func Pretend() {
-	if !wiped {
+	if !wipes() {
 		last.Add(1) // in place of another identifier
 	}
 	word.current.Store(0)

@@ -8,7 +8,7 @@ package gcm
 
 import "example.com/fastmac/internal/kernel"
 
-func init() { kernel.AddAnswer(kernel.GCM, func() bool { return answer() == wantAnswer }) }
+func right() bool { return answer() == wantAnswer }
 
 // wantAnswer is what TestAnswer computes with crypto/cipher.
 const wantAnswer = 0x770b3e4d5c6912c7

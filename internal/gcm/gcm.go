@@ -9,7 +9,11 @@
 // library has assembly for GCM, it is crypto/cipher.
 package gcm
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"example.com/fastmac/internal/kernel"
+)
 
 //go:generate go run -C ../asm ./gcm -out ../../internal/gcm/gcm_amd64.s
 //go:generate go run -C ../asm ./neon -out ../../internal/gcm/gcm_arm64.s
@@ -29,6 +33,9 @@ const MaxTextSize = (1<<32 - 2) * BlockSize
 // goroutine cannot be preempted there, and may keep the garbage collector waiting for 20 to
 // 60 microseconds for each (amd64).
 const maxRun = 1 << 18
+
+// Choose puts the best implementation into use, unless that has been done: see [kernel.Choose].
+func Choose() { kernel.Choose(kernel.GCM, register) }
 
 // Equal reports whether two tags are equal. Its time does not depend on them. It compares two words: subtle
 // compares 16 bytes one by one, which is slower for short messages.

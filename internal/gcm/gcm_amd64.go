@@ -15,11 +15,11 @@ import (
 // Which kernels run, see [kernel.Kernel]. The one for AES-NI has no flag.
 var useAVX512, useAVX2 bool
 
-func init() {
+func register() {
 	aesni := kernel.Set{kernel.X86AES, kernel.PCLMULQDQ, kernel.SSSE3, kernel.SSE41}
 	avx2 := append(aesni[:4:4], kernel.AVX, kernel.AVX2, kernel.VAES, kernel.VPCLMULQDQ)
 	avx512 := append(avx2[:8:8], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL, kernel.BMI2)
-	kernel.Register(kernel.GCM, "",
+	kernel.Register(kernel.GCM, "", right,
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &useAVX512},
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &useAVX2},
 		kernel.Kernel{Name: "aesni", Needs: aesni},

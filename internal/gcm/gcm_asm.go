@@ -18,7 +18,10 @@ const GroupSize = 8 * BlockSize
 
 // Missing returns the names of the CPU features that every kernel needs and that are missing. No
 // key can be set up unless there are none.
-func Missing() []string { return kernel.Missing(kernel.GCM) }
+func Missing() []string {
+	Choose()
+	return kernel.Missing(kernel.GCM)
+}
 
 // A Key is an AES key for GCM. What a Key computes without one is meaningless: Seal, Open and Tag say so.
 type Key struct {
@@ -31,7 +34,7 @@ type Key struct {
 // Init sets up a key of 16, 24 or 32 bytes. Missing must have returned nothing. The error
 // is always nil.
 func (k *Key) Init(key []byte) error {
-	kernel.Choose(kernel.GCM)
+	Choose()
 	k.init(key)
 	return nil
 }

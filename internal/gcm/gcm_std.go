@@ -19,12 +19,12 @@ import (
 // GroupSize is how many bytes of a stream crypto/cipher hashes at a time.
 const GroupSize = 4096
 
-func init() {
+func register() {
 	name := "stdlib"
 	if kernel.Purego || !kernel.StdGCM().Has() {
 		name = ""
 	}
-	kernel.Register(kernel.GCM, name)
+	kernel.Register(kernel.GCM, name, nil)
 }
 
 // Missing returns the names of the CPU features that crypto/cipher needs to run on AES-GCM
@@ -45,7 +45,7 @@ type Key struct {
 // have returned nothing, in a build without the tag purego. With GODEBUG=fips140=only it returns
 // crypto/cipher's error.
 func (k *Key) Init(key []byte) error {
-	if kernel.List(kernel.GCM) == nil {
+	if Choose(); kernel.List(kernel.GCM) == nil {
 		panic("fastmac: AES-GCM cannot be used here")
 	}
 	if !k.life.ID().None() {

@@ -30,6 +30,8 @@ func newStd(t *testing.T, key []byte) cipher.AEAD {
 	return aead
 }
 
+func init() { Choose() } // for package mactest
+
 // TestStd compares with crypto/cipher: sizes around those at which the kernels take other
 // code, on both sides, and around carries of the counter out of 8 and 16 bits.
 func TestStd(t *testing.T) { mactest.ForAllKernels(t, mactest.GCM, testStd) }

@@ -15,17 +15,17 @@ import (
 
 //go:generate go run -C ../asm ./cpuid -out ../../internal/kernel/cpuid_amd64.s
 
-// VAES and VPCLMULQDQ are for vectors of 256 bits, and of 512 if the CPU has AVX512F. Package cpu
-// reports them only together with AVX-512: without it they are from the CPU itself. It does not report
-// SHA. The runtime does, and GODEBUG=cpu.sha=off is for crypto/sha256 and this module alike.
-func init() {
+// askCPU detects features. VAES and VPCLMULQDQ are for vectors of 256 bits, and of 512 if the CPU has
+// AVX512F. Package cpu reports them only together with AVX-512: without it they are from the CPU itself. It
+// does not report SHA. The runtime does, and GODEBUG=cpu.sha=off is for crypto/sha256 and this module alike.
+func askCPU() {
 	if !cpu.X86.HasAVX2 { // without AVX2 the CPU may have no leaf 7
 		return
 	}
 	ebx, ecx := cpuid(7)
-	features[X86SHA].has = ebx&(1<<29) != 0 && !strings.Contains(","+os.Getenv("GODEBUG")+",", ",cpu.sha=off,")
+	detected.sha = ebx&(1<<29) != 0 && !strings.Contains(","+os.Getenv("GODEBUG")+",", ",cpu.sha=off,")
 	if !cpu.X86.HasAVX512 {
-		features[VAES].has, features[VPCLMULQDQ].has = ecx&(1<<9) != 0, ecx&(1<<10) != 0
+		detected.vaes, detected.vpclmulqdq = ecx&(1<<9) != 0, ecx&(1<<10) != 0
 	}
 }
 

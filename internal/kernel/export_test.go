@@ -4,6 +4,8 @@
 
 package kernel
 
+import "slices"
+
 // Kernels returns the kernels of a layer that are declared in this program, best first.
 func Kernels(l Layer) []Kernel { return registered[l].kernels }
 
@@ -13,10 +15,8 @@ func With(without Set, f func()) {
 	machine := features
 	defer func() { features = machine }()
 	for i := range features {
-		features[i].has = true
-	}
-	for _, f := range without {
-		features[f].has = false
+		has := !slices.Contains(without, Feature(i))
+		features[i].has = &has
 	}
 	again(func(Layer) []func() bool { return nil }, f)
 }
@@ -35,21 +35,33 @@ func WithAnswer(l Layer, answer func() bool, f func()) {
 // again calls f before any implementation has been chosen, with those answers, and restores all layers.
 func again(answers func(l Layer) []func() bool, f func()) {
 	for l := range Layer(Layers) {
-		Choose(l)
+		chosenBefore(l)
 	}
 	before := registered
 	defer func() {
 		for l, r := range before {
-			Register(Layer(l), r.fallback, r.kernels...)
+			Register(Layer(l), r.fallback, nil, r.kernels...)
 			registered[l] = r
 			registered[l].use(r.active)
 			chosen[l].Store(true)
 		}
 	}()
 	for l := range Layer(Layers) {
-		Register(l, registered[l].fallback, registered[l].kernels...)
+		Register(l, registered[l].fallback, nil, registered[l].kernels...)
 		registered[l].answers = answers(l)
 	}
+	f()
+}
+
+// Unused calls f before the layer has been used. Then it is as before.
+func Unused(l Layer, f func()) {
+	before := registered[l]
+	registered[l] = implementations{}
+	chosen[l].Store(false)
+	defer func() {
+		registered[l] = before
+		chosen[l].Store(true)
+	}()
 	f()
 }
 
@@ -58,15 +70,15 @@ func Chosen(l Layer) bool { return chosen[l].Load() }
 
 // Right reports whether the implementation in use computes all answers of the layer, and how many they
 // are.
-func Right(l Layer) (right bool, answers int) {
-	return registered[l].right(), len(registered[l].answers)
+func Right(l Layer) (ok bool, answers int) {
+	return right(registered[l].answers), len(registered[l].answers)
 }
 
 // Features returns the names of the features of amd64, and whether this machine has them.
 func Features() map[string]bool {
 	all := make(map[string]bool)
-	for _, f := range features[:ARM64AES] {
-		all[f.name] = f.has
+	for f := range ARM64AES {
+		all[f.String()] = f.has()
 	}
 	return all
 }

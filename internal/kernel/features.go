@@ -7,6 +7,7 @@ package kernel
 import (
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sys/cpu"
 )
@@ -54,46 +55,68 @@ const (
 // there are no kernels.
 var features = [...]struct {
 	name string
-	has  bool
+	has  *bool
 }{
-	SSSE3:      {"SSSE3", cpu.X86.HasSSSE3},
-	SSE41:      {"SSE4.1", cpu.X86.HasSSE41},
-	X86AES:     {"AES", cpu.X86.HasAES},
-	X86SHA:     {"SHA", false}, // see cpuid_amd64.go
-	RDSEED:     {"RDSEED", cpu.X86.HasRDSEED},
-	PCLMULQDQ:  {"PCLMULQDQ", cpu.X86.HasPCLMULQDQ},
-	AVX:        {"AVX", cpu.X86.HasAVX},
-	AVX2:       {"AVX2", cpu.X86.HasAVX2},
-	BMI1:       {"BMI1", cpu.X86.HasBMI1},
-	BMI2:       {"BMI2", cpu.X86.HasBMI2},
-	VAES:       {"VAES", cpu.X86.HasAVX512VAES}, // also see cpuid_amd64.go
-	VPCLMULQDQ: {"VPCLMULQDQ", cpu.X86.HasAVX512VPCLMULQDQ},
-	AVX512F:    {"AVX512F", cpu.X86.HasAVX512F},
-	AVX512BW:   {"AVX512BW", cpu.X86.HasAVX512BW},
-	AVX512DQ:   {"AVX512DQ", cpu.X86.HasAVX512DQ},
-	AVX512VL:   {"AVX512VL", cpu.X86.HasAVX512VL},
+	SSSE3:      {"SSSE3", &cpu.X86.HasSSSE3},
+	SSE41:      {"SSE4.1", &cpu.X86.HasSSE41},
+	X86AES:     {"AES", &cpu.X86.HasAES},
+	X86SHA:     {"SHA", &detected.sha},
+	RDSEED:     {"RDSEED", &cpu.X86.HasRDSEED},
+	PCLMULQDQ:  {"PCLMULQDQ", &cpu.X86.HasPCLMULQDQ},
+	AVX:        {"AVX", &cpu.X86.HasAVX},
+	AVX2:       {"AVX2", &cpu.X86.HasAVX2},
+	BMI1:       {"BMI1", &cpu.X86.HasBMI1},
+	BMI2:       {"BMI2", &cpu.X86.HasBMI2},
+	VAES:       {"VAES", &detected.vaes},
+	VPCLMULQDQ: {"VPCLMULQDQ", &detected.vpclmulqdq},
+	AVX512F:    {"AVX512F", &cpu.X86.HasAVX512F},
+	AVX512BW:   {"AVX512BW", &cpu.X86.HasAVX512BW},
+	AVX512DQ:   {"AVX512DQ", &cpu.X86.HasAVX512DQ},
+	AVX512VL:   {"AVX512VL", &cpu.X86.HasAVX512VL},
 
-	ARM64AES:    {"AES", cpu.ARM64.HasAES},
-	ARM64PMULL:  {"PMULL", cpu.ARM64.HasPMULL},
-	ARM64SHA2:   {"SHA2", cpu.ARM64.HasSHA2},
-	ARM64SHA512: {"SHA512", cpu.ARM64.HasSHA512},
-	ARM64RNG:    {"RNG", hasRNG()}, // which package cpu does not report
+	ARM64AES:    {"AES", &cpu.ARM64.HasAES},
+	ARM64PMULL:  {"PMULL", &cpu.ARM64.HasPMULL},
+	ARM64SHA2:   {"SHA2", &cpu.ARM64.HasSHA2},
+	ARM64SHA512: {"SHA512", &cpu.ARM64.HasSHA512},
+	ARM64RNG:    {"RNG", &detected.rng},
 
-	stdAES:      {"AES", false},
-	stdARM64AES: {"AES", cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)},
-	s390xAES:    {"KM-AES", cpu.S390X.HasAES},
-	s390xAESCBC: {"KMC-AES", cpu.S390X.HasAESCBC},
-	s390xAESCTR: {"KMCTR-AES", cpu.S390X.HasAESCTR},
-	s390xGHASH:  {"KIMD-GHASH", cpu.S390X.HasGHASH},
+	stdAES:      {"AES", &detected.never},
+	stdARM64AES: {"AES", &detected.stdARM64AES},
+	s390xAES:    {"KM-AES", &cpu.S390X.HasAES},
+	s390xAESCBC: {"KMC-AES", &cpu.S390X.HasAESCBC},
+	s390xAESCTR: {"KMCTR-AES", &cpu.S390X.HasAESCTR},
+	s390xGHASH:  {"KIMD-GHASH", &cpu.S390X.HasGHASH},
+}
+
+// detected are features that package cpu does not report, or not in all cases.
+var detected struct {
+	sync.Once
+	sha, vaes, vpclmulqdq, stdARM64AES, never bool
+
+	rngOnce sync.Once // apart, because hasRNG reads a file, and only package hwrand asks
+	rng     bool
+}
+
+// has reports whether this machine has the feature.
+func (f Feature) has() bool {
+	detected.Do(func() {
+		detected.vaes, detected.vpclmulqdq = cpu.X86.HasAVX512VAES, cpu.X86.HasAVX512VPCLMULQDQ
+		askCPU()
+		detected.stdARM64AES = cpu.ARM64.HasAES && stdDetectsARM64(runtime.GOOS)
+	})
+	if f == ARM64RNG {
+		detected.rngOnce.Do(func() { detected.rng = hasRNG() })
+	}
+	return *features[f].has
 }
 
 func (f Feature) String() string { return features[f].name }
 
 // Has returns the names of the features that this machine has, of those that a kernel can need.
 func Has() (names []string) {
-	for i, f := range features {
-		if f.has && (Feature(i) >= ARM64AES || runtime.GOARCH == "amd64") && !slices.Contains(names, f.name) {
-			names = append(names, f.name)
+	for i := range features {
+		if f := Feature(i); f.has() && (f >= ARM64AES || runtime.GOARCH == "amd64") && !slices.Contains(names, f.String()) {
+			names = append(names, f.String())
 		}
 	}
 	return names
@@ -108,7 +131,7 @@ func (s Set) Has() bool { return len(s.Missing()) == 0 }
 // Missing returns the names of the features that this machine lacks.
 func (s Set) Missing() (names []string) {
 	for _, f := range s {
-		if !features[f].has {
+		if !f.has() {
 			names = append(names, f.String())
 		}
 	}

@@ -6,6 +6,10 @@
 // declares once, by name, what each of its kernels needs of the CPU, and known answers, which
 // a kernel must compute before it is used. From that come the flags that the package tests, what
 // [fastmac.Hardware] reports, and the choice of tests.
+//
+// It does so when it is used for the first time, and not in an init function: what an init function
+// refers to, all kernels and what computes their answers, would be linked into each program that imports
+// the package, also by way of others, and run.
 package kernel
 
 import (
@@ -64,8 +68,8 @@ type implementations struct {
 	wrong    []string // kernels that are not in names, because an answer was wrong
 }
 
-// registered has the layers whose packages are in this program. After their init functions only
-// Choose, AddAnswer, and Select, which is for tests, change it.
+// registered has the layers that have been used. Only Choose, AddAnswer, and Select, which is for tests,
+// change it.
 var (
 	registered [Layers]implementations
 	choosing   [Layers]sync.Mutex
@@ -75,9 +79,13 @@ var (
 // Register declares the kernels of a layer, best first. What a kernel needs includes what the ones
 // after it need, except that lanes of SHA-256 with AVX-512 also run where the SHA instructions of
 // better kernels are missing. fallback is the name of what runs where no kernel does, "" if nothing
-// can. The package of the layer calls Register in its init function.
-func Register(l Layer, fallback string, kernels ...Kernel) {
+// can. answer is as for [AddAnswer], or nil. The package of the layer calls Register in a function that it
+// gives to [Choose].
+func Register(l Layer, fallback string, answer func() bool, kernels ...Kernel) {
 	r := implementations{kernels: kernels, fallback: fallback, answers: registered[l].answers}
+	if answer != nil {
+		r.answers = append(r.answers, answer)
+	}
 	for _, k := range kernels {
 		if k.Use != nil {
 			*k.Use = false
@@ -105,8 +113,8 @@ func (r *implementations) end() {
 
 // AddAnswer adds a known answer to a layer: a function that computes something small with the
 // implementation in use, and reports whether it is what it must be. It may not call [Choose] for that
-// layer. Packages with assembly of the layer call AddAnswer before they use it. If an implementation has
-// been chosen already, it must compute this answer too, or else the next one is used from now on.
+// layer. Packages call AddAnswer before they use kernels that no other answer needs. If an implementation
+// has been chosen already, it must compute this answer too, or else the next one is used from now on.
 func AddAnswer(l Layer, answer func() bool) {
 	choosing[l].Lock()
 	defer choosing[l].Unlock()
@@ -114,7 +122,7 @@ func AddAnswer(l Layer, answer func() bool) {
 	r.answers = append(r.answers, answer)
 	if chosen[l].Load() {
 		active, wrong := r.active, len(r.wrong)
-		if r.choose(); len(r.wrong) == wrong {
+		if r.choose(r.answers[len(r.answers)-1:]); len(r.wrong) == wrong {
 			r.use(active) // which a test has selected
 		}
 	}
@@ -124,29 +132,41 @@ func AddAnswer(l Layer, answer func() bool) {
 // computes an answer wrongly, or faults, is not used: some emulators, and CPUs, get instructions wrong
 // that they claim to have. An instruction that is not there at all ends the program: Go cannot
 // catch that. Whoever sets up a key calls Choose before the flags of the layer are tested. It may
-// be called by several goroutines at the same time.
-func Choose(l Layer) {
+// be called by several goroutines at the same time. register calls [Register], if nothing has.
+func Choose(l Layer, register func()) {
 	if !chosen[l].Load() {
-		choose(l)
+		choose(l, register)
 	}
 }
 
 //go:noinline
-func choose(l Layer) {
+func choose(l Layer, register func()) {
 	choosing[l].Lock()
 	defer choosing[l].Unlock()
 	if chosen[l].Load() {
 		return
 	}
-	registered[l].choose()
+	if len(registered[l].names) == 0 {
+		register()
+	}
+	registered[l].choose(registered[l].answers)
 	chosen[l].Store(true)
 }
 
-// choose uses the best implementation that computes all answers.
-func (r *implementations) choose() {
-	for r.use(r.best); r.isKernel() && !r.right(); r.use(r.best) {
+// choose uses the best implementation that computes these answers, or if the first does not, all.
+func (r *implementations) choose(answers []func() bool) {
+	for r.use(r.best); r.isKernel() && !right(answers); r.use(r.best) {
 		r.drop()
+		answers = r.answers
 	}
+}
+
+// chosenBefore is Choose for a layer that its package has registered.
+func chosenBefore(l Layer) *implementations {
+	Choose(l, func() {
+		panic("kernel: nothing has used " + l.String() + " yet: call fastmac.Hardware before, which uses all layers")
+	})
+	return &registered[l]
 }
 
 // use puts the implementation with that index in names into use.
@@ -162,15 +182,15 @@ func (r *implementations) use(index int) {
 // isKernel reports whether a kernel is in use, and not the fallback.
 func (r *implementations) isKernel() bool { return r.active < r.usable }
 
-// right reports whether all answers are right with what is in use.
-func (r *implementations) right() (right bool) {
+// right reports whether the answers are right with what is in use.
+func right(answers []func() bool) (ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if recover() != nil {
-			right = false
+			ok = false
 		}
 	}()
-	for _, answer := range r.answers {
+	for _, answer := range answers {
 		if !answer() {
 			return false
 		}
@@ -192,11 +212,10 @@ func (r *implementations) drop() {
 }
 
 // List returns the names of the implementations that can run on this machine, best first, without
-// those that are known to be wrong. It is empty if there are none, or the package of the layer is not
-// in this program.
+// those that are known to be wrong. It is empty if there are none. Like the functions below, it panics if
+// nothing has used the layer in this process.
 func List(l Layer) []string {
-	Choose(l)
-	if names := registered[l].names; len(names) > 0 && names[0] != "" {
+	if names := chosenBefore(l).names; names[0] != "" {
 		return names
 	}
 	return nil
@@ -211,21 +230,15 @@ func Active(l Layer) string {
 }
 
 // InUse reports whether a kernel is in use, and not the fallback.
-func InUse(l Layer) bool {
-	Choose(l)
-	return registered[l].isKernel()
-}
+func InUse(l Layer) bool { return chosenBefore(l).isKernel() }
 
 // Wrong returns the names of the kernels of the layer that are not used because they compute wrongly.
-func Wrong(l Layer) []string {
-	Choose(l)
-	return registered[l].wrong
-}
+func Wrong(l Layer) []string { return chosenBefore(l).wrong }
 
 // Select puts an implementation into use, by its index in List, and returns the index of the one
 // before. It is for tests, which must not use the layer meanwhile.
 func Select(l Layer, index int) (before int) {
-	r := &registered[l]
+	r := chosenBefore(l)
 	_ = List(l)[index]
 	before = r.active
 	r.use(index)
@@ -235,7 +248,7 @@ func Select(l Layer, index int) (before int) {
 // Missing returns the names of the features that every kernel of the layer needs and this
 // machine lacks.
 func Missing(l Layer) []string {
-	if kernels := registered[l].kernels; len(kernels) > 0 {
+	if kernels := chosenBefore(l).kernels; len(kernels) > 0 {
 		return kernels[len(kernels)-1].Needs.Missing()
 	}
 	return nil
@@ -244,7 +257,7 @@ func Missing(l Layer) []string {
 // Lacks returns what is missing for the best kernel of the layer: names of features with commas
 // between them, or that this build has no kernel.
 func Lacks(l Layer) string {
-	switch kernels := registered[l].kernels; {
+	switch kernels := chosenBefore(l).kernels; {
 	case len(kernels) > 0:
 		return strings.Join(kernels[0].Needs.Missing(), ", ")
 	case Purego && slices.Contains(withAssembly, runtime.GOARCH):

@@ -125,7 +125,7 @@ func TestSelect(t *testing.T) {
 // TestAnswers checks that each implementation computes the known answers of its layer, also the
 // portable one, and that none is refused.
 func TestAnswers(t *testing.T) {
-	want := map[kernel.Layer]int{kernel.NH: 1, kernel.AES: 3, kernel.SHA256: 1, kernel.SHA512: 1, kernel.GCM: min(1, len(kernel.Kernels(kernel.GCM)))}
+	want := map[kernel.Layer]int{kernel.NH: 1, kernel.AES: 3, kernel.SHA256: 3, kernel.SHA512: 3, kernel.GCM: min(1, len(kernel.Kernels(kernel.GCM)))}
 	for _, l := range layers {
 		if wrong := kernel.Wrong(l); len(wrong) > 0 {
 			t.Errorf("%s: %q are not used", l, wrong)
@@ -252,6 +252,7 @@ func init() {
 	first := firstUse[os.Getenv(chooseVariable)]
 	if first == nil {
 		fastmac.Hardware() // so that all answers are there in all tests
+		hwrand.New()       // its answer, or an error
 		return
 	}
 	wipe.Stack() // which makes it large enough, as it is in most programs
@@ -294,7 +295,7 @@ func TestChoose(t *testing.T) {
 		var asked, answered atomic.Int32
 		var all sync.WaitGroup
 		wait := func() {
-			kernel.Choose(l)
+			kernel.Choose(l, nil)
 			if answered.Load() != asked.Load() {
 				t.Errorf("%s: Choose returned before the answer", l)
 			}
@@ -330,7 +331,7 @@ func TestOnlyTests(t *testing.T) {
 	kernel.With(nil, func() { // restores the layer
 		var first, second bool
 		for _, onlyTests := range []bool{false, true} {
-			kernel.Register(kernel.NH, "portable",
+			kernel.Register(kernel.NH, "portable", nil,
 				kernel.Kernel{Name: "first", Use: &first, OnlyTests: onlyTests}, kernel.Kernel{Name: "second", Use: &second})
 			if active := kernel.Active(kernel.NH); first == onlyTests || !second || (active == "first") == onlyTests || len(kernel.List(kernel.NH)) != 3 {
 				t.Errorf("only for tests %v: %s is in use, the flags are %v and %v", onlyTests, active, first, second)
@@ -367,9 +368,33 @@ func TestStd(t *testing.T) {
 // TestNone checks a layer without an implementation.
 func TestNone(t *testing.T) {
 	kernel.With(nil, func() {
-		kernel.Register(kernel.NH, "")
+		kernel.Register(kernel.NH, "", nil)
 		if list, active := kernel.List(kernel.NH), kernel.Active(kernel.NH); list != nil || active != "none" {
 			t.Errorf("%q, %s is active", list, active)
+		}
+	})
+}
+
+// TestUnused checks that a question about a layer that nothing has used has no wrong answer, and that the first
+// use registers it.
+func TestUnused(t *testing.T) {
+	for name, ask := range map[string]func(){
+		"List": func() { kernel.List(kernel.NH) }, "InUse": func() { kernel.InUse(kernel.NH) }, "Wrong": func() { kernel.Wrong(kernel.NH) },
+		"Missing": func() { kernel.Missing(kernel.NH) }, "NewReport": func() { kernel.NewReport() },
+	} {
+		kernel.Unused(kernel.NH, func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", name)
+				}
+			}()
+			ask()
+		})
+	}
+	list := kernel.List(kernel.NH)
+	kernel.Unused(kernel.NH, func() {
+		if fastmac.Hardware(); !slices.Equal(kernel.List(kernel.NH), list) {
+			t.Errorf("after the first use: %q, want %q", kernel.List(kernel.NH), list)
 		}
 	})
 }

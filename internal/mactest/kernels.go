@@ -27,6 +27,9 @@ var (
 // "avx2/aesni". Afterwards the same implementations are in use as before. If FASTMAC_TEST_IN_USE is set,
 // it calls f once, with what is in use: for a run beside others that have all.
 //
+// Kernels are known once their package has been used: packages with tests that call EachKernel call
+// fastmac.Hardware before, which uses all.
+//
 // It skips the test if AES-GCM has no implementation on this machine. It fails the test if others
 // are in use than CheckKernels wants.
 func EachKernel(t testing.TB, layers []kernel.Layer, f func(names string)) {

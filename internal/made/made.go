@@ -23,20 +23,31 @@ type maker struct {
 	entry uintptr // of the function
 }
 
-// makers are those of SHA-2. There are none if its hashes are not Go's own: with BoringCrypto, and in
-// toolchains that have something like it.
-var makers = func() (all []maker) {
+// known are the makers of SHA-2, and the entry of the method values New of every crypto.Hash, or 0 if their
+// hash is not where a closure has it. There is neither if the hashes are not Go's own: with BoringCrypto, and
+// in toolchains that have something like it.
+var known struct {
+	sync.Once
+	makers    []maker
+	methodNew uintptr
+}
+
+func findMakers() {
+	var all []maker
 	for _, h := range sha2.Hashes {
 		if h == nil {
 			continue
 		}
 		if !strings.HasPrefix(reflect.TypeOf(h.New()).Elem().PkgPath(), "crypto/internal/fips140/") {
-			return nil
+			return
 		}
 		all = append(all, maker{h, closureOf(h.New).entry})
 	}
-	return all
-}()
+	known.makers = all
+	if f, g := closureOf(crypto.SHA256.New), closureOf(crypto.SHA512.New); f.entry == g.entry && f.hash == crypto.SHA256 && g.hash == crypto.SHA512 {
+		known.methodNew = f.entry
+	}
+}
 
 // A closure is what a function value points to: behind the entry of the code, compilers keep what the
 // function is bound to, which for the method value h.New is h. [reflect.Value.Pointer] would take longer.
@@ -47,26 +58,20 @@ type closure struct {
 
 func closureOf(f func() hash.Hash) *closure { return *(**closure)(unsafe.Pointer(&f)) }
 
-// methodNew is the entry of the method values New of every crypto.Hash, or 0 if their hash is not where
-// a closure has it.
-var methodNew = func() uintptr {
-	f, g := closureOf(crypto.SHA256.New), closureOf(crypto.SHA512.New)
-	if f.entry != g.entry || f.hash != crypto.SHA256 || g.hash != crypto.SHA512 {
-		return 0
-	}
-	return f.entry
-}()
-
 // registered reports for each crypto.Hash whether its New makes a fresh hash of a maker: crypto.RegisterHash
 // may have replaced it, also by one of the same type that something was written to. Programs call that in init
 // functions, so it is enough to look once.
-var registered = sync.OnceValue(func() (all [len(sha2.Hashes)]bool) {
-	for _, m := range makers {
+var registered struct {
+	sync.Once
+	all [len(sha2.Hashes)]bool
+}
+
+func lookAtRegistered() {
+	for _, m := range known.makers {
 		made, want := m.hash.ID.New(), m.hash.New()
-		all[m.hash.ID] = reflect.TypeOf(made) == reflect.TypeOf(want) && bytes.Equal(made.Sum(nil), want.Sum(nil))
+		registered.all[m.hash.ID] = reflect.TypeOf(made) == reflect.TypeOf(want) && bytes.Equal(made.Sum(nil), want.Sum(nil))
 	}
-	return all
-})
+}
 
 // Hash returns which hash f makes if f is a function of the standard library for SHA-2, such as
 // sha256.New, or a method value such as crypto.SHA256.New; and nil for all other functions, also for one
@@ -75,14 +80,17 @@ func Hash(f func() hash.Hash) *sha2.Hash {
 	if f == nil {
 		return nil
 	}
+	known.Do(findMakers)
 	c := closureOf(f)
+	makers := known.makers // a load for each would be slower
 	for i := range makers {
 		if c.entry == makers[i].entry {
 			return makers[i].hash
 		}
 	}
-	if c.entry == methodNew {
-		if h := sha2.Of(c.hash); h != nil && registered()[h.ID] {
+	if c.entry == known.methodNew {
+		registered.Do(lookAtRegistered)
+		if h := sha2.Of(c.hash); h != nil && registered.all[h.ID] {
 			return h
 		}
 	}

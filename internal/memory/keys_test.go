@@ -23,6 +23,8 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
+func init() { fastmac.Hardware() } // chooses all kernels, for package mactest
+
 // gcmAssembly is whether a GMACKey is this module's, and not that of crypto/cipher.
 const gcmAssembly = (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") && !kernel.Purego
 

@@ -19,6 +19,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/klauspost/cpuid/v2"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/origin"
 	"example.com/fastmac/internal/peers/report"
@@ -26,6 +27,7 @@ import (
 
 // newResults returns results without rows: the machine, and how it is measured.
 func newResults(o options) *report.Results {
+	fastmac.Hardware() // chooses all kernels
 	r := &report.Results{
 		CPU:      cpuName(),
 		OS:       osName(),

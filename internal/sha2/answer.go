@@ -5,74 +5,166 @@
 package sha2
 
 import (
+	"sync"
 	"unsafe"
 
 	"example.com/fastmac/internal/kernel"
-)
-
-func init() {
-	kernel.AddAnswer(kernel.SHA256, func() bool { return answering256.answer(&Initial256) == wantAnswer256 })
-	kernel.AddAnswer(kernel.SHA512, func() bool { return answering512.answer(&Initial512) == wantAnswer512 })
-}
-
-// What crypto/sha256 and crypto/sha512 compute: see TestAnswers of package kernel.
-const (
-	wantAnswer256 = 0x4d6b52e06116f4c9
-	wantAnswer512 = 0x66339d93d077594a
 )
 
 // Choose puts the best implementation into use, unless that has been done: see [kernel.Choose]. The
 // functions of this package that have no key do not call it.
 func Choose[W Word]() {
 	if wordSize[W]() == 4 {
-		kernel.Choose(kernel.SHA256)
+		kernel.Choose(kernel.SHA256, register256)
 	} else {
-		kernel.Choose(kernel.SHA512)
+		kernel.Choose(kernel.SHA512, register512)
 	}
 }
 
-// answering is what an answer is computed with. On the stack it would take longer: the stack would have to
-// grow.
-type answering[W Word] struct {
-	key        Key[W]
-	lanes      Lanes[W]
-	iterations [MaxLanes]Iteration[W]
-	data       [6 * BlockSize512]byte
+func right256() bool { return answering256.answer(&Initial256) == wantAnswer256 }
+func right512() bool { return answering512.answer(&Initial512) == wantAnswer512 }
+
+// chooseForBatches is Choose with the known answers of kernels that only batches need. Programs without
+// batches do not have these kernels.
+func chooseForBatches[W Word]() {
+	if wordSize[W]() == 4 {
+		batchAdded256.Do(addBatch256)
+	} else {
+		batchAdded512.Do(addBatch512)
+	}
+	Choose[W]()
 }
 
-var (
-	answering256 answering[uint32]
-	answering512 answering[uint64]
+// chooseForIterations is the same for those that only [Iterate] needs.
+func chooseForIterations[W Word]() {
+	if wordSize[W]() == 4 {
+		iterationsAdded256.Do(addIterations256)
+	} else {
+		iterationsAdded512.Do(addIterations512)
+	}
+	Choose[W]()
+}
+
+// ChooseAll is Choose with all known answers, for both sizes of words.
+func ChooseAll() {
+	chooseForBatches[uint32]()
+	chooseForBatches[uint64]()
+	chooseForIterations[uint32]()
+	chooseForIterations[uint64]()
+}
+
+var batchAdded256, batchAdded512, iterationsAdded256, iterationsAdded512 sync.Once
+
+func addBatch256() {
+	kernel.AddAnswer(kernel.SHA256, func() bool { return answeringBatch256.answer(&Initial256) == wantBatch256 })
+}
+
+func addBatch512() {
+	kernel.AddAnswer(kernel.SHA512, func() bool { return answeringBatch512.answer(&Initial512) == wantBatch512 })
+}
+
+func addIterations256() {
+	kernel.AddAnswer(kernel.SHA256, func() bool { return answeringIterations256.answer(&Initial256) == wantIterations256 })
+}
+
+func addIterations512() {
+	kernel.AddAnswer(kernel.SHA512, func() bool { return answeringIterations512.answer(&Initial512) == wantIterations512 })
+}
+
+// What crypto/sha256 and crypto/sha512 compute: see TestAnswers of package kernel.
+const (
+	wantAnswer256, wantAnswer512         = 0x9e3abe2dcc033630, 0x85cabdb4f2bf4c1f
+	wantBatch256, wantBatch512           = 0xb9db9888c145584c, 0x1f1060ca4c7d60a6
+	wantIterations256, wantIterations512 = 0x6b04da9378b2b04e, 0x3905587d8c29b4ce
 )
 
-// answer returns a checksum of what the implementation in use makes of messages whose ends have all
-// forms, one at a time and in lanes, and of iterations. It returns 0 if pairs of messages have other hashes.
-func (s *answering[W]) answer(initial *State[W]) (a kernel.Answer) {
-	key, data, size := &s.key, s.data[:], BlockSize[W]()
-	kernel.FillAnswer(data)
-	key.Init(initial, Size[W](), data[:size-3])
-	addState(&a, &key.Inner)
-	addState(&a, &key.Outer)
+// answering is what an answer is computed with, answeringBatch that of batches, and answeringIterations that of
+// iterations. On the stack it would take longer: the stack would have to grow.
+type (
+	answering[W Word] struct {
+		key  Key[W]
+		data [6 * BlockSize512]byte
+	}
+	answeringBatch[W Word] struct {
+		answering[W]
+		lanes Lanes[W]
+	}
+	answeringIterations[W Word] struct {
+		answering[W]
+		iterations [MaxLanes]Iteration[W]
+	}
+)
 
+var (
+	answering256           answering[uint32]
+	answering512           answering[uint64]
+	answeringBatch256      answeringBatch[uint32]
+	answeringBatch512      answeringBatch[uint64]
+	answeringIterations256 answeringIterations[uint32]
+	answeringIterations512 answeringIterations[uint64]
+)
+
+// begin sets the data and the key.
+func (s *answering[W]) begin(initial *State[W]) {
+	kernel.FillAnswer(s.data[:])
+	s.key.Init(initial, Size[W](), s.data[:BlockSize[W]()-3])
+}
+
+// answer returns a checksum of a key, and of messages whose ends have all forms.
+func (s *answering[W]) answer(initial *State[W]) (a kernel.Answer) {
+	s.begin(initial)
+	size := BlockSize[W]()
+	addState(&a, &s.key.Inner)
+	addState(&a, &s.key.Outer)
+	var out State[W]
+	for n := 0; n <= 2*size; n += endStep[W]() {
+		s.sum(&out, n)
+		addState(&a, &out)
+	}
+	Sum(out.bytes()[:28], &s.key.Inner, &s.key.Outer, uint64(size), s.data[:3*size+5])
+	addState(&a, &out)
+	return a
+}
+
+// endStep is the difference of sizes of messages whose ends have all forms.
+func endStep[W Word]() int { return 5*wordSize[W]() + 1 }
+
+// sum sets out to the HMAC of n bytes.
+func (s *answering[W]) sum(out *State[W], n int) {
+	Sum(out.bytes(), &s.key.Inner, &s.key.Outer, uint64(BlockSize[W]()), s.data[:n])
+}
+
+// answer returns a checksum of messages in lanes. It returns 0 if those in pairs have other HMACs.
+func (s *answeringBatch[W]) answer(initial *State[W]) (a kernel.Answer) {
+	s.begin(initial)
+	if HasPairs[W]() && !s.pairsRight() {
+		return 0
+	}
+	s.answerLanes(&a)
+	return a
+}
+
+// pairsRight reports whether messages have the HMACs that each has by itself.
+func (s *answeringBatch[W]) pairsRight() bool {
 	var before, last, one, two State[W]
-	for n := 0; n <= 2*size; n += 5*wordSize[W]() + 1 {
-		message := Message[W]{Out: last.bytes(), State: &key.Inner, Outer: &key.Outer, N: uint64(size), P: data[:n]}
-		Sum(message.Out, message.State, message.Outer, message.N, message.P)
-		addState(&a, &last)
-		if HasPairs[W]() && n > 0 {
-			pair := [2]Message[W]{message, message}
-			now, then := n%2, 1-n%2
-			pair[now].Out = one.bytes()
-			pair[then].Out, pair[then].P = two.bytes(), data[:n-5*wordSize[W]()-1]
-			if SumPair(&pair); one != last || two != before {
-				return 0
-			}
+	s.sum(&before, 0)
+	for n := endStep[W](); n <= 2*BlockSize[W](); n += endStep[W]() {
+		message := Message[W]{Out: one.bytes(), State: &s.key.Inner, Outer: &s.key.Outer, N: uint64(BlockSize[W]()), P: s.data[:n]}
+		pair := [2]Message[W]{message, message}
+		shorter := &pair[n%2]
+		shorter.Out, shorter.P = two.bytes(), s.data[:n-endStep[W]()]
+		SumPair(&pair)
+		if s.sum(&last, n); one != last || two != before {
+			return false
 		}
 		before = last
 	}
-	Sum(last.bytes()[:28], &key.Inner, &key.Outer, uint64(size), data[:3*size+5])
-	addState(&a, &last)
-	s.answerLanes(&a)
+	return true
+}
+
+// answer returns a checksum of iterations.
+func (s *answeringIterations[W]) answer(initial *State[W]) (a kernel.Answer) {
+	s.begin(initial)
 	s.answerIterations(&a)
 	return a
 }
@@ -83,7 +175,7 @@ func (s *State[W]) bytes() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(s
 func addState[W Word](a *kernel.Answer, s *State[W]) { a.AddBytes(s.bytes()) }
 
 // answerLanes adds what as many messages as fit into a row give in lanes, however many the kernel has.
-func (s *answering[W]) answerLanes(a *kernel.Answer) {
+func (s *answeringBatch[W]) answerLanes(a *kernel.Answer) {
 	all := &s.lanes
 	all.SetInitial(&s.key.Outer)
 	var answers [MaxLanes]kernel.Answer // of each message
@@ -130,7 +222,7 @@ func (s *answering[W]) answerLanes(a *kernel.Answer) {
 }
 
 // answerIterations adds what one iteration, two, and as many as fit into a row give.
-func (s *answering[W]) answerIterations(a *kernel.Answer) {
+func (s *answeringIterations[W]) answerIterations(a *kernel.Answer) {
 	its := s.iterations[:rowSize/wordSize[W]()]
 	for i := range its {
 		its[i] = Iteration[W]{s.key, s.key.Outer, s.key.Inner}

@@ -77,7 +77,7 @@ func (b *Batch) Run() {
 // run computes messages in lanes or in pairs, and those that are faster so one by one. The hash has that
 // initial value.
 func run[W Word](b *Batch, initial *State[W]) {
-	Choose[W]()
+	chooseForBatches[W]()
 	if lanes, minLanes := LaneCount[W](); lanes > 0 && len(b.Messages) >= minLanes {
 		runLanes(b, initial, lanes, minLanes)
 	}

@@ -49,10 +49,6 @@ func (h *Hash) BlockSize() int {
 	return BlockSize256
 }
 
-// Around returns an HMAC of package fastmac that is around one of crypto/hmac. That package sets it, for
-// package hmac.
-var Around func(h *Hash, std hash.Hash) hash.Hash
-
 // HasAssembly reports whether a kernel for one message is in use. It calls [Choose].
 func (h *Hash) HasAssembly() bool {
 	if h.Wide() {

@@ -55,9 +55,9 @@ func Iterate[W Word](its []Iteration[W], size, n int) {
 	}
 }
 
-// hasSteps is [Hash.HasSteps] for a hash of size bytes. It calls [Choose].
+// hasSteps is [Hash.HasSteps] for a hash of size bytes. It calls chooseForIterations.
 func hasSteps[W Word](size, count int) bool {
-	Choose[W]()
+	chooseForIterations[W]()
 	n, _ := sideBySide[W](count)
 	return HasAssembly[W]() || n > 0 && size == Size[W]()
 }

@@ -19,17 +19,20 @@ var (
 	use512AVX512, use512LanesAVX512, use512AVX2 bool
 )
 
-func init() {
-	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
-	avx512 := append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+func register256() {
 	sha := kernel.Set{kernel.AVX, kernel.X86SHA}
 	lanes := kernel.Set{kernel.AVX, kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL}
-	kernel.Register(kernel.SHA256, "stdlib",
+	kernel.Register(kernel.SHA256, "stdlib", right256,
 		kernel.Kernel{Name: "avx512", Needs: append(lanes[:4:4], kernel.X86SHA), Use: &use256AVX512}, // sha for one message
 		kernel.Kernel{Name: "sha", Needs: sha, Use: &use256SHA},
 		kernel.Kernel{Name: "avx512lanes", Needs: lanes, Use: &use256LanesAVX512}, // crypto/sha256 for one message
 	)
-	kernel.Register(kernel.SHA512, "stdlib",
+}
+
+func register512() {
+	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
+	avx512 := append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+	kernel.Register(kernel.SHA512, "stdlib", right512,
 		// For one message avx512 has shorter chains than avx2, and more instructions. CPUs with AVX-VNNI gain
 		// 4 to 7 % by that, and AMD's without it lose. Intel's without it were not measured.
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &use512AVX512, OnlyTests: !cpu.X86.HasAVXVNNI},

@@ -15,9 +15,12 @@ import (
 // Whether the kernels run, see [kernel.Kernel].
 var use256SHA2, use512SHA512 bool
 
-func init() {
-	kernel.Register(kernel.SHA256, "stdlib", kernel.Kernel{Name: "sha2", Needs: kernel.Set{kernel.ARM64SHA2}, Use: &use256SHA2})
-	kernel.Register(kernel.SHA512, "stdlib", kernel.Kernel{Name: "sha512", Needs: kernel.Set{kernel.ARM64SHA512}, Use: &use512SHA512})
+func register256() {
+	kernel.Register(kernel.SHA256, "stdlib", right256, kernel.Kernel{Name: "sha2", Needs: kernel.Set{kernel.ARM64SHA2}, Use: &use256SHA2})
+}
+
+func register512() {
+	kernel.Register(kernel.SHA512, "stdlib", right512, kernel.Kernel{Name: "sha512", Needs: kernel.Set{kernel.ARM64SHA512}, Use: &use512SHA512})
 }
 
 // HasAssembly reports whether the kernels are in use, and not the standard library.

@@ -8,10 +8,8 @@ package sha2
 
 import "example.com/fastmac/internal/kernel"
 
-func init() {
-	kernel.Register(kernel.SHA256, "stdlib")
-	kernel.Register(kernel.SHA512, "stdlib")
-}
+func register256() { kernel.Register(kernel.SHA256, "stdlib", right256) }
+func register512() { kernel.Register(kernel.SHA512, "stdlib", right512) }
 
 // HasAssembly reports whether a kernel is in use, and not the standard library.
 func HasAssembly[W Word]() bool { return false }

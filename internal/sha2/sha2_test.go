@@ -45,6 +45,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
+func init() { ChooseAll() } // for package mactest
+
 // sum returns the hash of msg by the standard library.
 func (f *function[W]) sum(msg ...[]byte) []byte {
 	h := f.new()

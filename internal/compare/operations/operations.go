@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/fastmac"
 	"example.com/fastmac/internal/kernel"
 )
 
@@ -36,6 +37,8 @@ type Setup = func(size int) func(n int) []byte
 var Layers = []string{"umac", "aes", "sha256", "sha512", "gcm"}
 
 var layers = []kernel.Layer{kernel.NH, kernel.AES, kernel.SHA256, kernel.SHA512, kernel.GCM}
+
+func init() { fastmac.Hardware() } // chooses all kernels
 
 // Kernels returns the names of the implementations of a layer that run here, best first, and the
 // index of the one in use. The layer is an index of Layers.

@@ -20,8 +20,8 @@ import (
 )
 
 func TestReport(t *testing.T) {
-	want, wantErr := kernel.NewReport(), fastmac.RequireAES()
 	r := New()
+	want, wantErr := kernel.NewReport(), fastmac.RequireAES()
 	got := kernel.Report{
 		NH: r.NH, NHLacks: r.NHLacks,
 		AES: r.AES, AESLacks: r.AESLacks,

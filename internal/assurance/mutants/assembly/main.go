@@ -43,7 +43,7 @@ import (
 	"sync"
 	"time"
 
-	_ "example.com/fastmac" // which registers its kernels
+	"example.com/fastmac"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
 	"example.com/fastmac/internal/assurance/x86"
@@ -118,6 +118,7 @@ func kernels(a *machine.Architecture) string {
 	if a != x86.Architecture {
 		return "NH=neon,AES=armv8,SHA-512=sha512,GCM=armv8" // in qemu -cpu max
 	}
+	fastmac.Hardware() // chooses them
 	var names []string
 	for l := range kernel.Layer(kernel.Layers) {
 		names = append(names, l.String()+"="+kernel.Active(l))

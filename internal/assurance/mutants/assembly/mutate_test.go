@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	_ "example.com/fastmac/internal/aes" // which registers its kernels
+	"example.com/fastmac"
 	"example.com/fastmac/internal/assurance/arm64"
 	"example.com/fastmac/internal/assurance/machine"
 	"example.com/fastmac/internal/assurance/program"
@@ -32,7 +32,7 @@ import (
 
 // small returns the suite of package aes alone.
 func small(t *testing.T) *suite {
-	if kernel.Active(kernel.AES) != "vaes" {
+	if fastmac.Hardware(); kernel.Active(kernel.AES) != "vaes" {
 		t.Skip("needs a CPU with VAES")
 	}
 	t.Setenv("FASTMAC_TEST_KERNELS", "AES=vaes")

@@ -192,6 +192,7 @@ func child(o options, stdout io.Writer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	fastmac.Hardware() // chooses all kernels
 	p := process{Kernels: kernel.NewReport(), Clock: distances(nanotime)}
 	if fastmac.RequireGCM() != nil {
 		p.Missing = "GMAC, AES-GCM"

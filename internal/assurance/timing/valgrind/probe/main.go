@@ -42,6 +42,7 @@ func main() {
 	if request(runningOnValgrind, 0, 0, 0, 0, 0) == 0 {
 		fail("the probe does not run in valgrind, or was built without the tag valgrind")
 	}
+	fastmac.Hardware() // chooses all kernels
 	counts.Features = kernel.NewReport()
 	operations := slices.Concat(macOperations(), umacOperations, hmacOperations(), pbkdf2Operations(), manyOperations(), packetOperations())
 	if fastmac.RequireGCM() == nil {

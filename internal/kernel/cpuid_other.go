@@ -1,0 +1,10 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !amd64 || purego
+
+package kernel
+
+// askCPU does nothing: package cpu reports all that is needed.
+func askCPU() {}
