@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -77,6 +78,39 @@ func TestNH(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNHOffsets compares the portable NH with umacref at all offsets from a word, and with one that copies.
+func TestNHOffsets(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte([]byte("TestNHOffsets. A seed, 32 bytes.")))
+	raw, data := mactest.Random(rng, l1Block+16*(maxIterations-1)), mactest.Random(rng, l1Block)
+	var k l1Key
+	k.set(raw)
+	buf := new(struct {
+		_     [0]uint64
+		bytes [l1Block + 8]byte
+	})
+	for n := l1Group; n <= l1Block; n += l1Group {
+		want := refNH(raw, data[:n])
+		for offset := range 8 {
+			p := buf.bytes[offset:][:n]
+			copy(p, data)
+			if may := mayLoadWords(p); needsAligned && may != (offset%4 == 0) {
+				t.Fatalf("at offset %d mayLoadWords returns %v", offset, may) // qemu does not need it
+			}
+			for iterations := 2; iterations <= maxIterations; iterations += 2 {
+				for name, f := range map[string]func(*l1Words, *l1Key, int, []byte, int){"nh": nh, "nhCopied": nhCopied} {
+					var sums l1Words
+					cut := l1Group * int(rng.Uint64()%uint64(n/l1Group))
+					f(&sums, &k, 0, p[:cut], iterations)
+					f(&sums, &k, cut/l1Group, p[cut:], iterations)
+					if !slices.Equal(sums[:iterations], want[:iterations]) {
+						t.Fatalf("%s of %d bytes at offset %d, cut at %d, %d iterations: %#x, want %#x", name, n, offset, cut, iterations, sums, want)
+					}
+				}
+			}
+		}
+	}
 }
 
 // refNH is NH of a message or block, zero-padded, in four iterations.
