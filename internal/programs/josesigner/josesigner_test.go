@@ -115,6 +115,13 @@ func TestKey(t *testing.T) {
 			if err := verify(sign(t, otherAlg, long), otherAlg, key); err == nil {
 				t.Errorf("a key for %s accepts %s", alg, otherAlg)
 			}
+			tag, err := key.SignPayload([]byte("payload"), alg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := key.VerifyPayload([]byte("payload"), tag, otherAlg); !errors.Is(err, jose.ErrCryptoFailure) {
+				t.Errorf("a key for %s accepts its own tag as one of %s: %v", alg, otherAlg, err)
+			}
 			if _, err := key.SignPayload([]byte("payload"), otherAlg); !errors.Is(err, jose.ErrUnsupportedAlgorithm) {
 				t.Errorf("a key for %s signs with %s: %v", alg, otherAlg, err)
 			}
