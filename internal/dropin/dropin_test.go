@@ -173,7 +173,8 @@ func main() {
 	check("go:build, and a godebug line", "3 3 3 true")
 }
 
-// TestTable checks that docs/moving.md names the modules of the table that move, and no others.
+// TestTable checks that docs/moving.md names the modules of the table that move, and no others, and the
+// version to which their go lines are raised.
 func TestTable(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(fastmac.main, "docs", "moving.md"))
 	if err != nil {
@@ -196,6 +197,9 @@ func TestTable(t *testing.T) {
 	slices.Sort(moved)
 	if !slices.Equal(named, moved) {
 		t.Errorf("it names\n%s\nwant\n%s", strings.Join(named, "\n"), strings.Join(moved, "\n"))
+	}
+	if want := "raises a lower `go` line of your `go.mod` to " + fastmac.goLine(t) + ","; !strings.Contains(string(page), want) {
+		t.Errorf("it has not %q", want)
 	}
 	if want := fmt.Sprintf("\n%d modules with %d tests ", len(moved), tests); !strings.Contains(section, want) {
 		t.Errorf("it has not %q", want)
