@@ -40,8 +40,8 @@ var replaced = map[string]string{
 }
 
 // TestSuites runs the tests of modules before and after they move. None may fail, and none may be
-// skipped, or not be there, in one of the two only. The go line may be raised to that of fastmac, and a
-// godebug line must then restore the default GODEBUG.
+// skipped, or not be there, in one of the two only. The go line may be raised to that of fastmac: a
+// godebug line must then restore the default GODEBUG, and the results where it alone has changed them.
 func TestSuites(t *testing.T) {
 	long := needProxy(t)
 	for _, m := range modules {
@@ -68,7 +68,9 @@ func TestSuites(t *testing.T) {
 			if kept := after.godebug(t, packages); kept != meaning {
 				t.Errorf("GODEBUG is %q, and with a godebug line %q", meaning, kept)
 			}
-			after.edit(t, "-dropgodebug=default")
+			if !m.raised {
+				after.edit(t, "-dropgodebug=default")
+			}
 			t.Logf("go %s became %s, and of GODEBUG %d settings became %d", old, raised, strings.Count(meaning, "="), strings.Count(changed, "="))
 
 			var env []string
@@ -76,6 +78,19 @@ func TestSuites(t *testing.T) {
 				env = m.server(t, before.main)
 			}
 			want, output := before.test(t, m, env, packages)
+			if m.raised && long {
+				alone, moved := newTree(t, m), newTree(t, m)
+				alone.edit(t, "-go="+raised)
+				moved.move(t, m)
+				got, _ := alone.testOnce(t, m, env, packages)
+				gotMoved, outputMoved := moved.testOnce(t, m, env, packages)
+				if d := differences(got, gotMoved); d != "" {
+					t.Errorf("with go %s before the change, and after it:\n%s\n%s", raised, d, outputMoved)
+				}
+				if differences(want, got) == "" {
+					t.Errorf("go %s changes no result", raised)
+				}
+			}
 			got, outputAfter := after.test(t, m, env, packages)
 			passed := 0
 			for result := range want {
