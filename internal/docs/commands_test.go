@@ -95,6 +95,7 @@ var commands = map[string]runner{
 	"go test -run '^$' -bench FirstUse -benchtime 300x ./internal/kernel":                                                                    {long: true, less: strings.NewReplacer("300x", "1x")},
 	"go test -run '^$' -bench Key ./pbkdf2":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -C internal/programs -run '^$' -bench Tokens ./jwtmethod":                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -C internal/programs -run '^$' -bench 'Tokens|Verify' -benchtime 5ms -count 150 -cpu 1 ./jwtmethod ./josesigner ./tsig":         {long: true, less: strings.NewReplacer("5ms -count 150", "1x -count 1")},
 	"go test -C internal/programs -run '^$' -bench Request ./webhook":                                                                        {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Key ./hwrand":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                        {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},

@@ -40,23 +40,30 @@ func TestMeasure(t *testing.T) {
 			ours.with = append(ours.with, m.path)
 		}
 	}
-	w := []workspace{newWorkspace(t, false, ours), newWorkspace(t, true, ours)}
 	least := make(map[string][2]float64)
 	for _, m := range modules {
+		if m.benchmarks == nil {
+			continue
+		}
+		if m.path == ours.path {
+			m = ours
+		}
+		w := []tree{newTree(t, m), newTree(t, m)}
+		w[1].move(t, m)
 		var env []string
-		if m.benchmarks != nil && m.server != nil {
-			env = m.server(t, w[0].folder(m.path))
+		if m.server != nil {
+			env = m.server(t, w[0].main)
 		}
 		for _, folder := range slices.Sorted(maps.Keys(m.benchmarks)) {
 			var programs [2]string
 			for i := range w {
-				programs[i] = filepath.Join(w[i].dir, fmt.Sprintf("%s-%s.test", filepath.Base(w[i].folder(m.path)), filepath.Base(folder)))
-				goRun(t, w[i].folder(m.path), w[i].env(), "test", "-c", "-trimpath", "-o", programs[i], folder)
+				programs[i] = filepath.Join(t.TempDir(), "measure.test")
+				goRun(t, w[i].main, nil, "test", "-mod=mod", "-c", "-trimpath", "-o", programs[i], folder)
 			}
 			for range rounds {
 				for i, name := range programs {
 					cmd := exec.Command(name, "-test.run=^$", "-test.bench="+m.benchmarks[folder], "-test.benchtime=20ms", "-test.cpu=1")
-					cmd.Dir, cmd.Env = filepath.Join(w[i].folder(m.path), folder), append(cmd.Environ(), env...)
+					cmd.Dir, cmd.Env = filepath.Join(w[i].main, folder), append(cmd.Environ(), env...)
 					out, err := cmd.CombinedOutput()
 					lines := nsPerOp.FindAllSubmatch(out, -1)
 					if err != nil || len(lines) == 0 {

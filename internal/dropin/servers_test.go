@@ -157,7 +157,7 @@ func postgreSQL(t *testing.T, pgx string) []string {
 func stripeMock(t *testing.T, _ string) []string {
 	t.Helper()
 	dir := t.TempDir()
-	goRun(t, dir, []string{"GOBIN=" + dir, "GOWORK=off"}, "install", "github.com/stripe/stripe-mock@v0.203.0")
+	goRun(t, dir, []string{"GOBIN=" + dir}, "install", "github.com/stripe/stripe-mock@v0.203.0")
 	server := exec.Command(filepath.Join(dir, "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
 	log, err := server.StdoutPipe()
 	if err != nil {

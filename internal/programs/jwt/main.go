@@ -88,15 +88,15 @@ const (
 	maxLine   = 4 << 20
 )
 
-// readLines returns the next lines, at most n, without their newlines, and stops after maxLine bytes.
-// A line that is too long is an empty one, and so no token. If there are no more, the error is
+// readLines returns the next lines, at most n, without \n or \r\n, and stops after maxLine bytes. A
+// line that is too long is an empty one, and so no token. If there are no more, the error is
 // io.EOF. What stands before another error is no line if it has no newline.
 func readLines(r *bufio.Reader, n int) (lines []string, err error) {
 	for total := 0; len(lines) < n && total < maxLine; {
 		line, err := readLine(r)
 		if err == nil || err == io.EOF && line != "" {
 			total += len(line)
-			lines = append(lines, strings.TrimSuffix(line, "\n"))
+			lines = append(lines, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		}
 		if err != nil {
 			return lines, err
@@ -171,6 +171,9 @@ func (k keys) verify(tokens []string) ([]jwt.MapClaims, []error) {
 	for i, s := range tokens {
 		c := make(jwt.MapClaims)
 		token, _, err := parser.ParseUnverified(s, c)
+		if err == nil {
+			err = check(token)
+		}
 		if err != nil {
 			errs[i] = err
 			continue
@@ -200,4 +203,16 @@ func (k keys) verify(tokens []string) ([]jwt.MapClaims, []error) {
 		}
 	}
 	return claims, errs
+}
+
+// check refuses what golang-jwt accepts against RFC 7515: a header that must be understood, section
+// 4.1.11, and a line break inside the token, section 2.
+func check(token *jwt.Token) error {
+	if _, ok := token.Header["crit"]; ok {
+		return fmt.Errorf("%w: its header has crit", jwt.ErrTokenUnverifiable)
+	}
+	if strings.ContainsAny(token.Raw, "\r\n") {
+		return fmt.Errorf("%w: it has a line break", jwt.ErrTokenMalformed)
+	}
+	return nil
 }

@@ -124,6 +124,51 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// laxTokens returns tokens that golang-jwt accepts, and RFC 7515 does not.
+func laxTokens(t *testing.T, m *jwt.SigningMethodHMAC) map[string]string {
+	signed := func(crit any) string {
+		token := jwt.NewWithClaims(m, jwt.MapClaims{"sub": "alice"})
+		token.Header["crit"], token.Header["x"] = crit, 1
+		s, err := token.SignedString(secretOf(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	good := sign(t, m, secretOf(m), jwt.MapClaims{"sub": "alice"})
+	dot := strings.LastIndexByte(good, '.')
+	return map[string]string{
+		"crit":        signed([]string{"x"}),
+		"empty crit":  signed([]string{}),
+		"crit, null":  signed(nil),
+		"CR in tag":   good[:len(good)-3] + "\r" + good[len(good)-3:],
+		"CR before":   good[:dot+1] + "\r" + good[dot+1:],
+		"LF in tag":   good[:len(good)-3] + "\n" + good[len(good)-3:],
+		"LF after":    good + "\n",
+		"CR LF after": good + "\r\n",
+	}
+}
+
+// TestLax has those tokens.
+func TestLax(t *testing.T) {
+	for _, m := range methods {
+		keys := make(keys)
+		defer keys.destroy()
+		if err := keys.set(m, secretOf(m)); err != nil {
+			t.Fatal(err)
+		}
+		parser := jwt.NewParser(jwt.WithStrictDecoding())
+		for name, s := range laxTokens(t, m) {
+			if _, err := parser.Parse(s, func(*jwt.Token) (any, error) { return secretOf(m), nil }); err != nil {
+				t.Errorf("%s, %s: golang-jwt: %v", m.Name, name, err)
+			}
+			if claims, errs := keys.verify([]string{s}); claims[0] != nil || errs[0] == nil {
+				t.Errorf("%s, %s: %v is accepted", m.Name, name, claims[0])
+			}
+		}
+	}
+}
+
 // keyFile writes a key to a file and returns its path.
 func keyFile(t *testing.T, secret []byte) string {
 	t.Helper()
@@ -166,6 +211,11 @@ func TestRun(t *testing.T) {
 	check("nothing", nil, nil)
 	check("right", []string{good, long, good + "\r", long, good, ""}, nil)
 	wrongs := slices.Collect(maps.Values(wrongTokens(t)))
+	for name, s := range laxTokens(t, jwt.SigningMethodHS512) {
+		if !strings.Contains(name, "LF") { // these would be two lines
+			wrongs = append(wrongs, s)
+		}
+	}
 	for _, s := range wrongs {
 		check(s, []string{good, s, good, s, good, ""}, []int{2, 4})
 	}

@@ -8,6 +8,7 @@ package jwtmethod
 import (
 	"crypto"
 	"fmt"
+	"strings"
 
 	"example.com/fastmac"
 	"github.com/golang-jwt/jwt/v5"
@@ -42,6 +43,21 @@ func (m *Method) NewKey(secret []byte) (*Key, error) {
 		return nil, err
 	}
 	return &Key{m, k}, nil
+}
+
+// Keyfunc is a jwt.Keyfunc that returns k for tokens that pass Check.
+func (k *Key) Keyfunc(token *jwt.Token) (any, error) { return k, Check(token) }
+
+// Check refuses what golang-jwt accepts against RFC 7515: a header that must be understood, section
+// 4.1.11, and a line break inside the token, section 2.
+func Check(token *jwt.Token) error {
+	if _, ok := token.Header["crit"]; ok {
+		return fmt.Errorf("%w: its header has crit", jwt.ErrTokenUnverifiable)
+	}
+	if strings.ContainsAny(token.Raw, "\r\n") {
+		return fmt.Errorf("%w: it has a line break", jwt.ErrTokenMalformed)
+	}
+	return nil
 }
 
 func (m *Method) Alg() string { return m.name }

@@ -95,6 +95,45 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// TestKeyfunc has a token that is right, and tokens that golang-jwt accepts against RFC 7515.
+func TestKeyfunc(t *testing.T) {
+	key, err := HS256.NewKey(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	jwt.RegisterSigningMethod("HS256", func() jwt.SigningMethod { return HS256 })
+	t.Cleanup(func() {
+		jwt.RegisterSigningMethod("HS256", func() jwt.SigningMethod { return jwt.SigningMethodHS256 })
+	})
+	token := jwt.NewWithClaims(HS256, jwt.MapClaims{"sub": "alice"})
+	good, err := token.SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token.Header["crit"], token.Header["x"] = []string{"x"}, 1
+	critical, err := token.SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser := jwt.NewParser(jwt.WithValidMethods([]string{"HS256"}), jwt.WithStrictDecoding())
+	for _, test := range []struct {
+		token string
+		want  error
+	}{
+		{good, nil},
+		{critical, jwt.ErrTokenUnverifiable},
+		{good[:len(good)-2] + "\r" + good[len(good)-2:], jwt.ErrTokenMalformed},
+		{good + "\n", jwt.ErrTokenMalformed},
+	} {
+		if _, err := parser.Parse(test.token, func(*jwt.Token) (any, error) { return key, nil }); err != nil {
+			t.Errorf("%q: golang-jwt: %v", test.token, err)
+		}
+		if _, err := parser.Parse(test.token, key.Keyfunc); !errors.Is(err, test.want) {
+			t.Errorf("%q: error %v, want %v", test.token, err, test.want)
+		}
+	}
+}
+
 // BenchmarkTokens signs tokens with HS512, and parses and verifies them, by golang-jwt's method and by
 // this one.
 func BenchmarkTokens(b *testing.B) {

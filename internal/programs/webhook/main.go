@@ -2,15 +2,17 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Command webhook receives webhooks at /github, /stripe, /slack and /paddle, and refuses those whose
-// signature is wrong. The secrets are in the environment, as GITHUB_SECRET and GITHUB_OLD_SECRET; a
-// sender without a secret is not served.
+// Command webhook receives webhooks at /github, /stripe, /slack, /paddle, /shopify and, from those who follow
+// Standard Webhooks, /standard. It refuses those whose signature is wrong. The secrets are in the
+// environment, as GITHUB_SECRET and GITHUB_OLD_SECRET; a sender without a secret is not served.
 package main
 
 import (
 	"crypto"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -28,23 +30,39 @@ type verifier func(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool
 
 func gitHub(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
 	tag, ok := strings.CutPrefix(h.Get("X-Hub-Signature-256"), "sha256=")
-	return ok && signed(secrets, []string{tag}, "", body)
+	return ok && signed(secrets, hex.DecodeString, []string{tag}, "", body)
 }
 
 func stripe(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
 	stamp, tags := split(h.Get("Stripe-Signature"), ",", "t", "v1")
-	return fresh(stamp, 5*time.Minute) && signed(secrets, tags, stamp+".", body)
+	return fresh(stamp, 5*time.Minute) && signed(secrets, hex.DecodeString, tags, stamp+".", body)
 }
 
 func slack(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
 	stamp := h.Get("X-Slack-Request-Timestamp")
 	tag, ok := strings.CutPrefix(h.Get("X-Slack-Signature"), "v0=")
-	return ok && fresh(stamp, 5*time.Minute) && signed(secrets, []string{tag}, "v0:"+stamp+":", body)
+	return ok && fresh(stamp, 5*time.Minute) && signed(secrets, hex.DecodeString, []string{tag}, "v0:"+stamp+":", body)
 }
 
 func paddle(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
 	stamp, tags := split(h.Get("Paddle-Signature"), ";", "ts", "h1")
-	return fresh(stamp, 5*time.Second) && signed(secrets, tags, stamp+":", body)
+	return fresh(stamp, 5*time.Second) && signed(secrets, hex.DecodeString, tags, stamp+":", body)
+}
+
+func shopify(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
+	return signed(secrets, base64.StdEncoding.DecodeString, h.Values("X-Shopify-Hmac-Sha256"), "", body)
+}
+
+func standard(secrets []*fastmac.HMACKey, h http.Header, body []byte) bool {
+	id, stamp := h.Get("Webhook-Id"), h.Get("Webhook-Timestamp")
+	var tags []string
+	for field := range strings.FieldsSeq(h.Get("Webhook-Signature")) {
+		if tag, ok := strings.CutPrefix(field, "v1,"); ok {
+			tags = append(tags, tag)
+		}
+	}
+	return id != "" && !strings.Contains(id, ".") && fresh(stamp, 5*time.Minute) &&
+		signed(secrets, base64.StdEncoding.DecodeString, tags, id+"."+stamp+".", body)
 }
 
 // split returns the time and the tags of a list such as t=1,v1=ab,v1=cd.
@@ -68,15 +86,15 @@ func fresh(stamp string, window time.Duration) bool {
 	return err == nil && now().Sub(time.Unix(seconds, 0)).Abs() <= window
 }
 
-// signed reports whether one of tags is that of prefix and body under one of the secrets.
-func signed(secrets []*fastmac.HMACKey, tags []string, prefix string, body []byte) bool {
+// signed reports whether one of tags, decoded, is that of prefix and body under one of the secrets.
+func signed(secrets []*fastmac.HMACKey, decode func(string) ([]byte, error), tags []string, prefix string, body []byte) bool {
 	for _, secret := range secrets {
 		m := secret.New()
 		m.WriteString(prefix)
 		m.Write(body)
 		want := m.Sum(nil)
 		for _, tag := range tags {
-			if got, err := hex.DecodeString(tag); err == nil && hmac.Equal(got, want) {
+			if got, err := decode(tag); err == nil && hmac.Equal(got, want) {
 				return true
 			}
 		}
@@ -107,9 +125,9 @@ func secretsOf(sender string) (keys []*fastmac.HMACKey) {
 	name := strings.ToUpper(sender)
 	for _, name := range []string{name + "_SECRET", name + "_OLD_SECRET"} {
 		if secret := os.Getenv(name); secret != "" {
-			k, err := fastmac.NewHMACKey(crypto.SHA256, []byte(secret))
+			k, err := keyOf(sender, secret)
 			if err != nil {
-				log.Fatal(err)
+				log.Fatalf("%s: %v", name, err)
 			}
 			keys = append(keys, k)
 		}
@@ -117,15 +135,33 @@ func secretsOf(sender string) (keys []*fastmac.HMACKey) {
 	return keys
 }
 
+// keyOf returns the key that a secret stands for. Only Standard Webhooks has it in base64; a secret of Stripe
+// begins with whsec_ too, and is used as it is.
+func keyOf(sender, secret string) (*fastmac.HMACKey, error) {
+	key := []byte(secret)
+	if sender == "standard" {
+		var err error
+		if key, err = base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_")); err != nil {
+			return nil, err
+		}
+		if len(key) < 24 {
+			return nil, fmt.Errorf("a secret of %d bytes, want at least 24", len(key))
+		}
+	}
+	return fastmac.NewHMACKey(crypto.SHA256, key)
+}
+
 func main() {
 	senders := map[string]struct {
 		verify verifier
 		limit  int64 // of a body, in bytes
 	}{
-		"github": {gitHub, 25_000_000}, // as GitHub says
-		"stripe": {stripe, 1 << 20},
-		"slack":  {slack, 1 << 20},
-		"paddle": {paddle, 1 << 20},
+		"github":   {gitHub, 25_000_000}, // as GitHub says
+		"stripe":   {stripe, 1 << 20},
+		"slack":    {slack, 1 << 20},
+		"paddle":   {paddle, 1 << 20},
+		"shopify":  {shopify, 1 << 20},
+		"standard": {standard, 1 << 20},
 	}
 	for name, s := range senders {
 		if secrets := secretsOf(name); len(secrets) > 0 {

@@ -8,6 +8,7 @@ import (
 	"crypto"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"maps"
@@ -25,13 +26,17 @@ const secret, old = "It's a Secret to Everybody", "e6b19c573432dcc6b075501d51b51
 
 // keys sets the secrets of a sender, as its environment does.
 func keys(t *testing.T, sender string) []*fastmac.HMACKey {
-	t.Setenv(strings.ToUpper(sender)+"_SECRET", secret)
-	t.Setenv(strings.ToUpper(sender)+"_OLD_SECRET", old)
+	prefix, encode := "", func(secret string) string { return secret }
+	if sender == "standard" {
+		prefix, encode = "whsec_", func(secret string) string { return base64.StdEncoding.EncodeToString([]byte(secret)) }
+	}
+	t.Setenv(strings.ToUpper(sender)+"_SECRET", prefix+encode(secret))
+	t.Setenv(strings.ToUpper(sender)+"_OLD_SECRET", encode(old)) // the prefix may be left out
 	return secretsOf(sender)
 }
 
-// TestPublished verifies the example that GitHub publishes, and that in the tests of
-// github.com/slack-go/slack.
+// TestPublished verifies the example that GitHub publishes, and those in the tests of
+// github.com/slack-go/slack and of github.com/standard-webhooks/standard-webhooks.
 func TestPublished(t *testing.T) {
 	header := make(http.Header)
 	header.Set("X-Hub-Signature-256", "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17")
@@ -51,6 +56,36 @@ func TestPublished(t *testing.T) {
 	if !slack(keys(t, "slack"), header, []byte(body)) {
 		t.Error("the example of slack-go is refused")
 	}
+	now = func() time.Time { return time.Unix(1614265330, 0) }
+	t.Setenv("STANDARD_SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	header = make(http.Header)
+	header.Set("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek")
+	header.Set("webhook-timestamp", "1614265330")
+	header.Set("webhook-signature", "v1a,AA== v1,AA== v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+	if !standard(secretsOf("standard"), header, []byte(`{"test": 2432232314}`)) {
+		t.Error("the example of Standard Webhooks is refused")
+	}
+}
+
+// TestStandard has secrets and IDs that Standard Webhooks does not allow.
+func TestStandard(t *testing.T) {
+	for _, secret := range []string{"whsec_", "whsec_?", "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 23))} {
+		if _, err := keyOf("standard", secret); err == nil {
+			t.Errorf("the secret %q is accepted", secret)
+		}
+	}
+	now = func() time.Time { return time.Unix(1_700_000_000, 0) }
+	t.Cleanup(func() { now = time.Now })
+	secrets := keys(t, "standard")
+	for id, want := range map[string]bool{"msg": true, "": false, ".": false, "msg.1": false} {
+		header := make(http.Header)
+		header.Set("webhook-id", id)
+		header.Set("webhook-timestamp", "1700000000")
+		header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(secrets[0].Tag(nil, []byte(id+".1700000000.body"))))
+		if got := standard(secrets, header, []byte("body")); got != want {
+			t.Errorf("ID %q: %t", id, got)
+		}
+	}
 }
 
 // TestReceive sends right and wrong requests of each sender.
@@ -59,11 +94,12 @@ func TestReceive(t *testing.T) {
 	const seconds = 1_700_000_000
 	now = func() time.Time { return time.Unix(seconds, 0) }
 	t.Cleanup(func() { now = time.Now })
-	tag := func(secret, text string) string {
+	sum := func(secret, text string) []byte {
 		m := hmac.New(sha256.New, []byte(secret))
 		m.Write([]byte(text))
-		return hex.EncodeToString(m.Sum(nil))
+		return m.Sum(nil)
 	}
+	tag := func(secret, text string) string { return hex.EncodeToString(sum(secret, text)) }
 	senders := []struct {
 		name   string
 		verify verifier
@@ -84,6 +120,18 @@ func TestReceive(t *testing.T) {
 		{"paddle", paddle, 5, func(secret string, at int64) map[string]string {
 			stamp := strconv.FormatInt(at, 10)
 			return map[string]string{"Paddle-Signature": "ts=" + stamp + ";h1=" + tag(secret, stamp+":"+body)}
+		}},
+		{"shopify", shopify, 0, func(secret string, _ int64) map[string]string {
+			return map[string]string{"X-Shopify-Hmac-Sha256": base64.StdEncoding.EncodeToString(sum(secret, body))}
+		}},
+		{"standard", standard, 300, func(secret string, at int64) map[string]string {
+			const id = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W"
+			stamp := strconv.FormatInt(at, 10)
+			list := "v1,"
+			for _, s := range []string{secret, "other"} {
+				list += base64.StdEncoding.EncodeToString(sum(s, id+"."+stamp+"."+body)) + " v1,"
+			}
+			return map[string]string{"Webhook-Id": id, "Webhook-Timestamp": stamp, "Webhook-Signature": strings.TrimSuffix(list, " v1,")}
 		}},
 	}
 	for i, s := range senders {
@@ -122,8 +170,8 @@ func TestReceive(t *testing.T) {
 			for _, wrong := range []string{"", value[1:], value[:len(value)-8], value + "0", "=" + value, strings.ToUpper(value[:5]) + value[5:]} {
 				header := maps.Clone(good)
 				header[name] = wrong
-				if wrong == value || s.name == "stripe" && strings.HasPrefix(wrong, value[:len(value)-8]) {
-					continue // the end of its header is not a tag that counts
+				if wrong == value || (name == "Stripe-Signature" || name == "Webhook-Signature") && strings.HasPrefix(wrong, value[:len(value)-8]) {
+					continue // the end of that header is not a tag that counts
 				}
 				try(name+": "+wrong, header, body, http.StatusForbidden)
 			}
