@@ -82,8 +82,9 @@ var modules = []module{
 		benchmarks: map[string]string{"./mac": "Mac/HMAC_SHA256", "./jwt": "MAC/JWT_HS256"},
 	},
 	{
+		// Its test servers need http.ServeMux as before Go 1.22, and those that are skipped panic otherwise.
 		path: "github.com/google/go-github/v68", version: "v68.0.0", sum: "h1:ZW57zeNZiXTdQ16qrDiZ0k6XucrxZ2CGmoTvcCyQG6s=",
-		lines: 1, packages: []string{"./github"}, serial: true, tests: 5415,
+		lines: 1, packages: []string{"./github"}, serial: true, raised: true, tests: 5409, skip: "DirectoryWith(Spaces|PlusChars)$|_CompareCommits",
 	},
 	{
 		path: "github.com/stripe/stripe-go/v82", version: "v82.5.1", sum: "h1:05q6ZDKoe8PLMpQV072obF74HCgP4XJeJYoNuRSX2+8=",
