@@ -63,6 +63,7 @@ func TestWrongKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fastmac.Hardware() // chooses all kernels
 	b := p.binaries[0]
 	tried := 0
 	for _, f := range p.functions {
