@@ -137,18 +137,22 @@ var commands = map[string]runner{
 	"go test -C sshmac ./...":                            {inCI: true},
 	"go test -C packet -run '^$' -bench 'Packet|Many' .": {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 
-	"CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .": {inModule: true, long: true, less: notOptimized},
-	"GOOS=wasip1 GOARCH=wasm go build -o mac.wasm .":      {inModule: true, long: true, less: notOptimized},
+	"CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .": {inModule: true, long: true, less: small},
+	"GOOS=wasip1 GOARCH=wasm go build -o mac.wasm .":      {inModule: true, long: true, less: small},
 	"go build -race .":                         {inModule: true, long: true},
-	"go build -buildmode=plugin -o mac.so .":   {inModule: true, long: true, less: notOptimized},
+	"go build -buildmode=plugin -o mac.so .":   {inModule: true, long: true, less: small},
 	"go build -buildmode=c-archive -o mac.a .": {inModule: true, long: true, less: notOptimized},
 	// The folder goes: later commands change go.mod.
 	"go mod vendor": {inModule: true, long: true, less: strings.NewReplacer("vendor", "vendor && rm -r vendor")},
 	"CGO_ENABLED=0 go build -mod=vendor ./...": {inModule: true, long: true, less: strings.NewReplacer("CGO", "go mod vendor && CGO", "./...", "./... && rm -r vendor")},
 }
 
-// notOptimized is for builds of the whole standard library that no other command needs.
-var notOptimized = strings.NewReplacer("go build", "go build -gcflags='all=-N -l'")
+// notOptimized is for builds of all imported packages that no other command needs, and small for those that a
+// program with few of them can show.
+var (
+	notOptimized = strings.NewReplacer("go build", "go build -gcflags='all=-N -l'")
+	small        = strings.NewReplacer("go build", "go build -gcflags='all=-N -l'", " .", " ./programs/small")
+)
 
 // inText matches a command in a sentence or a table: what does something, with arguments.
 var inText = regexp.MustCompile("`((?:[A-Z0-9_]+=\\S+ )*(?:go (?:run|test|generate|install -C)|bash) [^`]+)`")

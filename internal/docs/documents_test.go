@@ -213,7 +213,8 @@ func fragment(t *testing.T, document string, b block) string {
 	return program(strings.Join(slices.Sorted(maps.Keys(imports)), ""))
 }
 
-// userModule makes a module that imports this tree, with the requirements of module sshmac.
+// userModule makes a module that imports this tree, with the requirements of module sshmac. The program in its
+// folder programs/small needs few packages.
 func userModule(t *testing.T) string {
 	t.Helper()
 	tree, err := os.Getwd()
@@ -243,7 +244,31 @@ import (
 
 func main() { sshmac.Register() }
 `
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o666); err != nil {
+	const small = `package main
+
+import (
+	"crypto"
+
+	"example.com/fastmac"
+)
+
+func main() {
+	umac, _ := fastmac.NewUMACKey(make([]byte, 16), 8)
+	umac.Tag(nil, make([]byte, 8), nil)
+	gmac, _ := fastmac.NewGMACKey(make([]byte, 16))
+	gmac.Tag(nil, make([]byte, 12), nil)
+	hmac, _ := fastmac.NewHMACKey(crypto.SHA256, nil)
+	hmac.Tag(nil, nil)
+}
+`
+	err = os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o666)
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(dir, "programs/small"), 0o777)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "programs/small/main.go"), []byte(small), 0o666)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -7,6 +7,7 @@ package fork_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -24,9 +25,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestForks runs a program whose C code forks 1,000 times, and whose children fork again. Nothing
-// that hwrand, aesgcm and the sequences of nonces return may come twice, also where children have the
-// identifier of an ancestor. A program that does not notice forks must be found out.
+// TestForks runs a program whose C code forks 200 times, or 1,000 times if long tests run, and whose children
+// fork again. Nothing that hwrand, aesgcm and the sequences of nonces return may come twice, also where children
+// have the identifier of an ancestor. A program that does not notice forks must be found out.
 func TestForks(t *testing.T) {
 	mactest.NeedGo(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
@@ -38,13 +39,17 @@ func TestForks(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	forks := 200
+	if mactest.Long() {
+		forks = 1000
+	}
 	for _, test := range []struct {
 		name, flags string
 		ignore      bool
 	}{
-		{"notice", "-forks=1000", false},
+		{"notice", fmt.Sprintf("-forks=%d", forks), false},
 		{"namespaces", "-forks=100 -namespaces", false},
-		{"ignore", "-forks=1000 -ignore", true},
+		{"ignore", "-forks=100 -ignore", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out, err := exec.Command(program, strings.Fields(test.flags)...).CombinedOutput()
@@ -60,7 +65,7 @@ func TestForks(t *testing.T) {
 			}
 			for _, line := range lines {
 				repeated, _ := strconv.Atoi(string(line[2]))
-				if test.ignore && repeated < 1000 {
+				if test.ignore && repeated < 100 {
 					t.Errorf("forks are not noticed, and %s", line[0])
 				} else if !test.ignore && repeated > 0 {
 					t.Error(string(line[0]))

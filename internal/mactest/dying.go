@@ -49,8 +49,11 @@ func DyingTrials() int {
 	if n, err := strconv.Atoi(os.Getenv("FASTMAC_TEST_TRIALS")); err == nil {
 		return n
 	}
-	if Long() {
+	switch {
+	case Long():
 		return 2000
+	case testing.Short(): // for each set of kernels
+		return 20
 	}
 	return fewTrials
 }

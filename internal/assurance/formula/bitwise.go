@@ -85,7 +85,7 @@ func (d *Formulas) xorBound(n int, number uint64, terms []Atom) uint64 {
 	ones := number
 	for _, t := range terms {
 		possible := uint64(1)<<bits.Len64(d.Nodes[t.Word].Max) - 1
-		ones |= rotated(n, possible, t.At) & t.Coefficient
+		ones |= rotated(n, possible, int(t.At)) & t.Coefficient
 	}
 	return ones
 }
@@ -109,7 +109,7 @@ func (d *Formulas) Turn(n int, w Word, by int, mask uint64) Word {
 	}
 	terms := d.terms(w, make([]Atom, 0, 16))
 	for k, t := range terms {
-		terms[k].At = (t.At + by) % n
+		terms[k].At = int32((int(t.At) + by) % n)
 		terms[k].Coefficient = rotated(n, t.Coefficient, by) & mask
 	}
 	return d.xorTerms(n, terms, rotated(n, d.addend(w), by)&mask)
@@ -387,19 +387,39 @@ func (d *Formulas) fromTable(n int, table uint64, atoms []Word) Word {
 // disjoint finds functions of bits in a sum that never have a bit in common, and returns their xor, which
 // replaces both: term i, and j, which is 0 if there are none.
 func (d *Formulas) disjoint(n int, all []Atom) (i, j int, both Word) {
-	for i, a := range all {
+	// A sum can have hundreds of functions. Those with the same coefficient are in a list, among few others.
+	var first [64]int32 // of the terms after k: the index after that of the first one in a list
+	d.later = slices.Grow(d.later[:0], len(all))[:len(all)]
+	for k := len(all) - 1; k >= 0; k-- {
+		a := all[k]
 		if d.Nodes[a.Word].Op != isTable {
 			continue
 		}
-		for j := i + 1; j < len(all); j++ {
-			b := all[j]
-			if a.Coefficient != b.Coefficient || d.Nodes[b.Word].Op != isTable {
-				continue
-			}
-			if common, ok := d.table(n, func(a, b, _ uint64) uint64 { return a & b }, a.Word, b.Word); ok && d.isZero(common) {
-				return i, j, d.Xor(n, a.Word, b.Word)
+		list := &first[a.Coefficient*0x9e3779b97f4a7c15>>58]
+		for next := *list; next > 0; next = d.later[next-1] {
+			if b := all[next-1]; b.Coefficient == a.Coefficient && d.exclude(a.Word, b.Word) {
+				i, j = k, int(next-1)
+				break
 			}
 		}
+		d.later[k], *list = *list, int32(k+1)
 	}
-	return 0, 0, 0
+	if j > 0 {
+		both = d.Xor(n, all[i].Word, all[j].Word)
+	}
+	return i, j, both
+}
+
+// exclude reports whether two functions of the bits of three words at most never have a bit in common.
+func (d *Formulas) exclude(a, b Word) bool {
+	atoms := make([]Word, 0, 8)
+	for _, t := range d.Nodes[a].Terms {
+		atoms = append(atoms, t.Word)
+	}
+	for _, t := range d.Nodes[b].Terms {
+		if !slices.Contains(atoms, t.Word) {
+			atoms = append(atoms, t.Word)
+		}
+	}
+	return len(atoms) <= len(rows) && d.column(a, atoms)&d.column(b, atoms) == 0
 }

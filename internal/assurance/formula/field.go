@@ -402,12 +402,12 @@ func (d *Formulas) AddBit(sum map[Bit]bool, w Word, i int) {
 	case x.Op == IsXor:
 		for _, t := range x.Terms {
 			if t.Coefficient>>i&1 == 1 {
-				d.AddBit(sum, t.Word, (i+t.At)%64)
+				d.AddBit(sum, t.Word, (i+int(t.At))%64)
 			}
 		}
 	case x.Op == IsBytes:
 		t := x.Terms[i/8]
-		d.AddBit(sum, t.Word, 8*t.At+i%8)
+		d.AddBit(sum, t.Word, 8*int(t.At)+i%8)
 	case x.Op == IsChoice && d.Nodes[x.Terms[1].Word].Op == IsConstant && d.Nodes[x.Terms[2].Word].Op == IsConstant:
 		a, b := d.Nodes[x.Terms[1].Word].Number>>i&1, d.Nodes[x.Terms[2].Word].Number>>i&1
 		if a != b {

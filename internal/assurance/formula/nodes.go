@@ -32,6 +32,8 @@ type Formulas struct {
 	known  []slot    // a hash table of Nodes
 	atoms  []Atom    // where the terms of the next nodes are
 	byteOf [256]Word // constants of 8 bits
+	spare  []Atom    // memory for the terms of the next sum
+	later  []int32   // memory of disjoint
 
 	WholeRounds bool // of a round of AES only the arguments are known
 }
@@ -51,8 +53,8 @@ type node struct {
 // An Atom is a part of a formula.
 type Atom struct {
 	Word
+	At          int32  // in a row of bytes: which byte; in a xor: the rotation to the right
 	Coefficient uint64 // in a sum; the bits that are kept, in a xor
-	At          int    // in a row of bytes: which byte; in a xor: the rotation to the right
 }
 
 type Op byte
@@ -261,7 +263,7 @@ func (d *Formulas) FromBytes(b []ByteOf) Word {
 	}
 	terms, max := make([]Atom, 8)[:len(b)], uint64(0)
 	for k, p := range b {
-		terms[k] = Atom{Word: p.Word, At: int(p.At)}
+		terms[k] = Atom{Word: p.Word, At: int32(p.At)}
 		max += min(d.Nodes[p.Word].Max>>(8*p.At), 0xff) << (8 * k)
 	}
 	return d.make(node{Op: IsBytes, N: n, Terms: terms, Max: max})
@@ -352,7 +354,7 @@ func (d *Formulas) Evaluate(w Word, variables map[Word]uint64) uint64 {
 		}
 	case IsXor:
 		for k, t := range x.Terms {
-			result ^= rotated(x.N, of(k), t.At) & t.Coefficient
+			result ^= rotated(x.N, of(k), int(t.At)) & t.Coefficient
 		}
 	case isTable:
 		arguments := [3]uint64{}

@@ -5,7 +5,6 @@
 package formula
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
@@ -33,37 +32,36 @@ func (d *Formulas) Sub(n int, a, b Word) Word {
 
 // Sum returns number plus the multiples of words, modulo 2^n.
 func (d *Formulas) Sum(n int, number uint64, multiples []Atom) Word {
-	all := make([]Atom, 0, 16)
+	all := d.spare[:0]
+	d.spare = nil
 	for _, m := range multiples {
-		if o, _ := d.object(m.Word); o != nil && o.Rounds && m.Coefficient != 1 {
+		w, by := m.Word, m.Coefficient
+		if o, _ := d.object(w); o != nil && o.Rounds && by != 1 {
 			panic(algebra.Unprovable("the difference of an address that is rounded"))
 		}
-		switch x := &d.Nodes[m.Word]; {
+		if op := d.Nodes[w].Op; op != IsConstant && op != isSum {
+			var shift uint
+			w, shift = d.shifted(w)
+			by <<= shift
+		}
+		switch x := &d.Nodes[w]; {
 		case x.Op == IsConstant:
-			number += m.Coefficient * x.Number
+			number += by * x.Number
 		case x.Op == isSum && x.N == n:
-			number += m.Coefficient * x.Number
-			for _, t := range x.Terms {
-				all = append(all, Atom{Word: t.Word, Coefficient: m.Coefficient * t.Coefficient})
-			}
+			number += by * x.Number
+			all = merge(all, x.Terms, by)
 		default:
-			w, shift := d.shifted(m.Word)
-			if y := &d.Nodes[w]; shift > 0 && y.Op == isSum && y.N == n {
-				number += m.Coefficient * y.Number << shift
-				for _, t := range y.Terms {
-					all = append(all, Atom{Word: t.Word, Coefficient: m.Coefficient * t.Coefficient << shift})
-				}
-				continue
-			}
-			all = append(all, Atom{Word: w, Coefficient: m.Coefficient << shift})
+			all = merge(all, []Atom{{Word: w, Coefficient: 1}}, by)
 		}
 	}
 	all = collect(n, all)
 	for i, j, both := d.disjoint(n, all); j > 0; i, j, both = d.disjoint(n, all) {
+		t := Atom{Word: both, Coefficient: all[i].Coefficient}
 		all = slices.Delete(all, j, j+1)
-		all[i].Word = both
+		all = merge(slices.Delete(all, i, i+1), []Atom{t}, 1)
 		all = collect(n, all)
 	}
+	d.spare = all // make copies the terms
 	number = algebra.Trim(n, number)
 	switch {
 	case len(all) == 0:
@@ -74,20 +72,33 @@ func (d *Formulas) Sum(n int, number uint64, multiples []Atom) Word {
 	return d.make(node{Op: isSum, N: n, Number: number, Terms: all, Max: d.bound(n, number, all)})
 }
 
-// collect adds the coefficients of equal words.
+// merge puts multiples of terms among all. Both are in the order of their words.
+func merge(all, terms []Atom, by uint64) []Atom {
+	i, j := len(all)-1, len(terms)-1
+	all = slices.Grow(all, len(terms))[:len(all)+len(terms)]
+	for k := len(all) - 1; j >= 0; k-- {
+		if t := terms[j]; i < 0 || all[i].Word <= t.Word {
+			all[k] = Atom{Word: t.Word, Coefficient: by * t.Coefficient}
+			j--
+		} else {
+			all[k] = all[i]
+			i--
+		}
+	}
+	return all
+}
+
+// collect adds the coefficients of equal words, which are side by side.
 func collect(n int, all []Atom) []Atom {
-	slices.SortFunc(all, func(a, b Atom) int { return cmp.Compare(a.Word, b.Word) })
 	kept := all[:0]
 	for _, t := range all {
 		if k := len(kept); k > 0 && kept[k-1].Word == t.Word {
-			kept[k-1].Coefficient += t.Coefficient
-		} else {
+			t.Coefficient += kept[k-1].Coefficient
+			kept = kept[:k-1]
+		}
+		if t.Coefficient = algebra.Trim(n, t.Coefficient); t.Coefficient != 0 {
 			kept = append(kept, t)
 		}
-	}
-	kept = slices.DeleteFunc(kept, func(t Atom) bool { return algebra.Trim(n, t.Coefficient) == 0 })
-	for k := range kept {
-		kept[k].Coefficient = algebra.Trim(n, kept[k].Coefficient)
 	}
 	return kept
 }
@@ -114,11 +125,11 @@ func (d *Formulas) shifted(w Word) (Word, uint) {
 	case x.Op == IsXor && x.N == 64 && len(x.Terms) == 1 && x.Number == 0:
 		t := x.Terms[0]
 		by := uint(bits.TrailingZeros64(t.Coefficient))
-		if t.Coefficient == ^uint64(0)<<by && t.At == 64-int(by) {
+		if t.Coefficient == ^uint64(0)<<by && int(t.At) == 64-int(by) {
 			return t.Word, by // the bits that are not kept are shifted out
 		}
 		if by > 0 {
-			return d.Turn(64, t.Word, t.At+int(by), t.Coefficient>>by), by
+			return d.Turn(64, t.Word, int(t.At)+int(by), t.Coefficient>>by), by
 		}
 	case x.Op == IsBytes:
 		zeros := 0
@@ -130,7 +141,7 @@ func (d *Formulas) shifted(w Word) (Word, uint) {
 			return w, 0
 		}
 		for k, t := range rest {
-			if t.Word != rest[0].Word || t.At != k {
+			if t.Word != rest[0].Word || int(t.At) != k {
 				return w, 0
 			}
 		}

@@ -25,7 +25,7 @@ func (d *Formulas) Extract(a Word, from, n int) Word {
 		return a
 	case n == 1 && x.Op == IsBytes:
 		t := x.Terms[from/8]
-		return d.Extract(t.Word, 8*t.At+from%8, 1)
+		return d.Extract(t.Word, 8*int(t.At)+from%8, 1)
 	case n == 1 && x.Op == IsChoice:
 		return d.Choose(1, x.Terms[0].Word, d.Extract(x.Terms[1].Word, from, 1), d.Extract(x.Terms[2].Word, from, 1))
 	case from%8 == 0 && n%8 == 0:

@@ -72,7 +72,7 @@ func main() {
 	arch := flag.String("arch", "", "do all for `amd64` or arm64 only")
 	since := flag.String("changed", "", "prove functions that are not the same in a `revision`")
 	flag.Parse()
-	debug.SetGCPercent(400) // a quarter less time, for 1.4 GB of memory on two cores
+	debug.SetGCPercent(400) // a quarter less time, for 3.6 GB of memory on two cores
 	match, err := regexp.Compile(*pattern)
 	some := *pattern != allFunctions || *arch != ""
 	if err == nil && *arch != "" && !slices.ContainsFunc(program.Architectures, func(a *machine.Architecture) bool { return a.Name == *arch }) {

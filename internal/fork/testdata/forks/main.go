@@ -7,13 +7,14 @@
 // generation, and the second and the third have the same identifier, 1, in PID namespaces of their own.
 //
 // In a child the Go runtime has lost its other threads. If one of them was at work, the child may
-// hang; then it ends by a signal, and does not count. All but the forks are raw system calls,
+// hang; then a signal ends it after half a second, and it does not count. All but the forks are raw system calls,
 // during which the runtime does not start such work.
 package main
 
 // #define _GNU_SOURCE
 // #include <sched.h>
 // #include <signal.h>
+// #include <sys/time.h>
 // #include <unistd.h>
 //
 // static int new_namespace(void) {
@@ -24,7 +25,7 @@ package main
 // 	pid_t pid = fork();
 // 	if (pid == 0) {
 // 		signal(SIGALRM, SIG_DFL);
-// 		alarm(3);
+// 		setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 500000}, NULL);
 // 	}
 // 	return pid;
 // }
