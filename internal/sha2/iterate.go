@@ -15,12 +15,8 @@ type Iteration[W Word] struct {
 
 // Start sets U and T to the HMAC of msg under the key, with a hash of size bytes.
 func (it *Iteration[W]) Start(size int, msg []byte) {
-	if HasAssembly[W]() {
-		wipe.ReserveKernels()
-	}
 	it.T = State[W]{}
 	Sum(it.T.bytes()[:size], &it.Key.Inner, &it.Key.Outer, uint64(BlockSize[W]()), msg)
-	wipe.Frame() // Sum leaves a tag, which is not secret elsewhere
 	it.T.decode(it.T.bytes())
 	it.U = it.T
 }

@@ -179,9 +179,7 @@ func Sum[W Word](out []byte, state, outer *State[W], n uint64, p []byte) {
 		}
 		s.encodeCut(out)
 	}
-	if outer == nil || !whole {
-		s = State[W]{} // the hash of a long key, or more than the tag
-	}
+	s = State[W]{} // the hash of a long key, U of PBKDF2, or more than the tag
 }
 
 // sumCut sets s, whose first bytes are the inner hash, to the outer one. out has their number, and room for them.

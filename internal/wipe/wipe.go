@@ -66,14 +66,6 @@ func Stack() {
 	touch(frame[:])
 }
 
-// Frame is [Stack] for the frame of one function of this module that its caller has called.
-//
-//go:noinline
-func Frame() {
-	var frame [256 / 8]uint64
-	touch(frame[:])
-}
-
 var never bool // always false, which the compiler does not know
 
 // touch takes words, not bytes: some compilers make one instruction to clear each of what an array has.
