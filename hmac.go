@@ -402,6 +402,8 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 }
 
 // newAround is around, for package hmac, which links to it. A variable is linked only into programs that use it.
+//
+//lint:ignore U1000 see above
 var newAround = around
 
 // around returns a stream with its own key around one of crypto/hmac.

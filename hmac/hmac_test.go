@@ -268,8 +268,11 @@ func use(m hash.Hash, msg, tag []byte) {
 func room(f func()) int {
 	f()
 	for n := 0; ; n++ {
-		// The allocator needs more of the stack now and then.
-		if grows(n, f) && grows(n, f) && grows(n, f) {
+		always := true // the allocator needs more of the stack now and then
+		for range 3 {
+			always = always && grows(n, f)
+		}
+		if always {
 			return n
 		}
 	}
