@@ -6,8 +6,9 @@
 // it, change the import line.
 //
 // HMAC with SHA-2, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and SHA-512/256 of the
-// standard library, is that of package [fastmac] if [New] knows the function that makes the hash and there is
-// assembly for it; in all other cases it is that of crypto/hmac. In FIPS 140 mode, and with BoringCrypto, it is always that.
+// standard library, is computed by package [fastmac] if [New] knows the function that makes the hash and
+// there is assembly for it. In all other cases crypto/hmac computes it, in FIPS 140 mode and with
+// BoringCrypto always.
 package hmac
 
 import (

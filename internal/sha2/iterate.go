@@ -37,7 +37,7 @@ func Iterate[W Word](its []Iteration[W], size, n int) {
 		switch {
 		case count == 0 || size < Size[W]():
 			count = 1
-			wipe.ReserveStack()
+			wipe.ReserveStack() // steps has U in a variable, and iterateInLanes all of the iterations
 			its[0].steps(size, n)
 		case inLanes:
 			wipe.ReserveStack()

@@ -68,7 +68,7 @@ func Stack() {
 
 var never bool // always false, which the compiler does not know
 
-// touch takes words, not bytes: some compilers make one instruction to clear each of what an array has.
+// touch takes words: on some machines the compiler clears an array of bytes one by one.
 //
 //go:noinline
 func touch([]uint64) {}

@@ -8,7 +8,7 @@
 //	go build -C internal/assurance -o /tmp/vet ./vet
 //	GOOS=freebsd GOARCH=amd64 CGO_ENABLED=0 /tmp/vet ./...
 //
-// The checks are those of go vet, but for cgocall, and that functions have a body, which else the compiler says.
+// It makes the checks of go vet, except cgocall. It also reports functions without a body, as the compiler does.
 package main
 
 import (
