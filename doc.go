@@ -22,7 +22,7 @@
 // [crypto/hmac]. UMAC and GMAC are for programs that authenticate many packets or large
 // amounts of data, and can give each message a fresh nonce.
 //
-// Other packages: hmac and pbkdf2 have the functions of crypto/hmac and crypto/pbkdf2,
+// Other packages: hmac, hkdf and pbkdf2 have the functions of those of crypto with these names,
 // aesgcm has AES-GCM, and hwrand random bytes. In modules of their own there are sshmac for
 // golang.org/x/crypto/ssh, and packet for datagrams. The folder docs has a page for each
 // question: which MAC and which sizes (choosing.md), nonces, speed, platforms, FIPS 140.

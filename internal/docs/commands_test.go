@@ -116,10 +116,10 @@ var commands = map[string]runner{
 	"stty -F /dev/ttyUSB0 38400 raw clocal -hupcl -echo": {never: "it needs a board"},
 
 	"GOGC=1 GODEBUG=clobberfree=1,gccheckmark=1 go test -short . ./aesgcm ./hwrand ./internal/conformance ./internal/memory": {inCI: true},
-	"GOFIPS140=v1.0.0 go test -C sshmac -short .":                                    {inCI: true},
-	"GOFIPS140=v1.0.0 go test -short . ./hmac ./pbkdf2 ./internal/conformance":       {inCI: true},
-	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m ./internal/conformance": {long: true, less: strings.NewReplacer("1m", "100x -fuzzminimizetime 10x -parallel 1")},
-	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                          {inCI: true},
+	"GOFIPS140=v1.0.0 go test -C sshmac -short .":                                     {inCI: true},
+	"GOFIPS140=v1.0.0 go test -short . ./hmac ./hkdf ./pbkdf2 ./internal/conformance": {inCI: true},
+	"go test -run '^$' -fuzz '^FuzzUMACStream$' -fuzztime 1m ./internal/conformance":  {long: true, less: strings.NewReplacer("1m", "100x -fuzzminimizetime 10x -parallel 1")},
+	"go run golang.org/x/vuln/cmd/govulncheck@v1.2.0 ./...":                           {inCI: true},
 
 	"git grep -lF example.com/fastmac | xargs sed -i 's#example\\.com/fastmac#NEW/PATH#g'": {test: "internal/docs/commands_test.go:TestRename"},
 	"git ls-files '*.go' | xargs gofmt -w":                                                 {test: "internal/docs/commands_test.go:TestRename"},

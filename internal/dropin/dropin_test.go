@@ -35,6 +35,8 @@ var sample = flag.Bool("sample", false, "download a sample of the modules and te
 // replaced are the packages that modules import, and what they import instead.
 var replaced = map[string]string{
 	"crypto/hmac":                "example.com/fastmac/hmac",
+	"crypto/hkdf":                "example.com/fastmac/hkdf",
+	"golang.org/x/crypto/hkdf":   "example.com/fastmac/x/crypto/hkdf",
 	"crypto/pbkdf2":              "example.com/fastmac/pbkdf2",
 	"golang.org/x/crypto/pbkdf2": "example.com/fastmac/x/crypto/pbkdf2",
 }

@@ -31,6 +31,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hkdf"
 	"example.com/fastmac/hmac"
 	"example.com/fastmac/hwrand"
 	"example.com/fastmac/internal/kernel"
@@ -223,6 +224,9 @@ func TestFirstUse(t *testing.T) {
 		"pbkdf2.KeyBatch": {kernel.SHA256, func() error {
 			return pbkdf2.KeyBatch(t.Context(), sha256.New, []pbkdf2.Derivation{{Key: make([]byte, 32), Iter: 3}})
 		}},
+		"hkdf.Extract":  {kernel.SHA256, func() error { _, err := hkdf.Extract(sha256.New, key, nil); return err }},
+		"hkdf.Expand":   {kernel.SHA512, func() error { _, err := hkdf.Expand(sha512.New, key, "info", 32); return err }},
+		"hkdf.Key":      {kernel.SHA256, func() error { _, err := hkdf.Key(sha256.New, key, nil, "info", 32); return err }},
 		"NewGMACKey":    {kernel.GCM, func() error { _, err := fastmac.NewGMACKey(key); return err }},
 		"aesgcm.NewKey": {kernel.GCM, func() error { _, err := aesgcm.NewKey(key); return err }},
 		"hwrand.New":    {kernel.AES, func() error { _, err := hwrand.New(); return err }},

@@ -58,6 +58,13 @@ var (
 		{"wycheproof/pbkdf2_hmacsha512_test.json", 58},
 		{"bip39/bip39_pbkdf2.json", 24},
 	}
+	hkdfFiles = []file{
+		{"rfc/rfc5869_hkdf.json", 7},
+		{"wycheproof/hkdf_sha1_test.json", 87},
+		{"wycheproof/hkdf_sha256_test.json", 86},
+		{"wycheproof/hkdf_sha384_test.json", 83},
+		{"wycheproof/hkdf_sha512_test.json", 83},
+	}
 	gcmFiles = []file{
 		{"nist-cavp/aes256_gcm_cavp.json", 750},
 		{"wycheproof/aes_gcm_test.json", 316},
@@ -279,6 +286,53 @@ func PBKDF2Vectors(t testing.TB) (vectors []PBKDF2Vector) {
 				t.Fatalf("testdata/%s: test %d is %s", f.name, r.TcID, r.Result)
 			}
 			vectors = append(vectors, PBKDF2Vector{fmt.Sprintf("%s#%d", f.name, r.TcID), h, r.Password, r.Salt, r.IterationCount, r.DK})
+		}
+	}
+	return vectors
+}
+
+// HKDFVector is a key that was derived from a secret.
+type HKDFVector struct {
+	Name               string
+	Hash               crypto.Hash // SHA-1 too
+	Secret, Salt, Info []byte
+	Pseudorandom       []byte // what the first step makes, or nil
+	Key                []byte // nil if Size is too large
+	Size               int
+}
+
+// HKDFVectors returns all HKDF vectors of testdata.
+func HKDFVectors(t testing.TB) (vectors []HKDFVector) {
+	t.Helper()
+	type row struct {
+		TcID                      int
+		Hash                      string // if it is not that of the file
+		IKM, Salt, Info, PRK, OKM hexBytes
+		Size                      int    // in Wycheproof's
+		Result                    string // in Wycheproof's
+	}
+	for _, f := range hkdfFiles {
+		var content struct {
+			Algorithm  string
+			Tests      []row
+			TestGroups []struct{ Tests []row }
+		}
+		load(t, f.name, &content)
+		rows := content.Tests
+		for _, group := range content.TestGroups {
+			rows = append(rows, group.Tests...)
+		}
+		f.check(t, len(rows))
+		for i, r := range rows {
+			h := crypto.SHA1
+			if name := cmp.Or(r.Hash, strings.TrimPrefix(content.Algorithm, "HKDF-")); name != h.String() {
+				h = hmacHash(t, "HMAC-"+name)
+			}
+			v := HKDFVector{fmt.Sprintf("%s#%d/%d", f.name, i, r.TcID), h, r.IKM, r.Salt, r.Info, r.PRK, r.OKM, cmp.Or(r.Size, len(r.OKM))}
+			if r.Result == "invalid" {
+				v.Key = nil
+			}
+			vectors = append(vectors, v)
 		}
 	}
 	return vectors

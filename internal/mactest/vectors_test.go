@@ -21,7 +21,7 @@ import (
 func TestFiles(t *testing.T) {
 	dir := testdata(t)
 	inTables := make(map[string]int)
-	for _, f := range slices.Concat(umacFiles, hmacFiles, pbkdf2Files, gcmFiles) {
+	for _, f := range slices.Concat(umacFiles, hmacFiles, pbkdf2Files, hkdfFiles, gcmFiles) {
 		inTables[f.name] = f.tags
 	}
 

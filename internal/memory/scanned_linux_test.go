@@ -14,12 +14,14 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hkdf"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/pbkdf2"
@@ -55,6 +57,7 @@ func TestScanned(t *testing.T) {
 			hmacPads(crypto.SHA384, in.hmacKey[:]),
 			hmacPads(crypto.SHA512, in.hmacKey[:]),
 			pbkdf2Secrets(crypto.SHA256, in.hmacKey[:], 1),
+			hkdfSecrets(crypto.SHA256, in.hmacKey[:]),
 			gcmSecrets("GMAC ", in.gmacKey[:], scanGCMNonce, nil, in.msg[:1000]),
 			gcmSecrets("AES-GCM ", in.gcmKey[:], scanGCMNonce, in.msg[:1000], in.msg[:1000]),
 		}
@@ -132,6 +135,7 @@ func (s *scanned) use() {
 			s.do(func() { s.hmac(h, key) })
 			s.do(func() { s.hmacBatch(h, key) })
 			s.do(func() { s.pbkdf2(h, key) })
+			s.do(func() { s.hkdf(h, key) })
 			s.do(func() { s.pbkdf2Key(h, key, 1) })
 		}
 		if scanGCM() {
@@ -339,6 +343,26 @@ func (s *scanned) pbkdf2Key(h crypto.Hash, key []byte, iterations int) {
 	if hasAssembly(h) {
 		clear(mactest.Must(pbkdf2.Key(h.New, unsafe.String(&key[0], len(key)), []byte(scanSalt), iterations, 3*h.Size())))
 	}
+}
+
+const (
+	scanInfo     = "info of HKDF"
+	scanLongInfo = 150 // in bytes: more than a block of each hash
+)
+
+// hkdf derives keys, and clears them, if there is assembly for one key: else crypto/hkdf does it, which clears
+// nothing.
+func (s *scanned) hkdf(h crypto.Hash, key []byte) {
+	if !hasAssembly(h) {
+		return
+	}
+	for _, info := range []string{"", scanInfo, strings.Repeat("i", scanLongInfo)} {
+		for _, n := range []int{1, h.Size(), 3 * h.Size()} {
+			clear(mactest.Must(hkdf.Key(h.New, key, []byte(scanSalt), info, n)))
+			clear(mactest.Must(hkdf.Expand(h.New, key, info, n)))
+		}
+	}
+	clear(mactest.Must(hkdf.Extract(h.New, key, []byte(scanSalt))))
 }
 
 // hasAssembly reports whether there is a kernel for one message.

@@ -9,11 +9,13 @@ import (
 	"crypto"
 	stdaes "crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/subtle"
 	"encoding"
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/aes"
@@ -144,6 +146,19 @@ func pbkdf2Secrets(h crypto.Hash, password []byte, block byte) (pieces []piece) 
 		}
 	}
 	return pieces
+}
+
+// hkdfSecrets returns what HKDF computes: the result of the first step, and blocks of keys, RFC 5869 section 2.
+func hkdfSecrets(h crypto.Hash, secret []byte) (pieces []piece) {
+	prk := mactest.Must(hkdf.Extract(h.New, secret, []byte(scanSalt)))
+	for _, info := range []string{"", scanInfo, strings.Repeat("i", scanLongInfo)} {
+		for _, from := range [][]byte{prk, secret} {
+			for block := range slices.Chunk(mactest.Must(hkdf.Expand(h.New, from, info, 3*h.Size())), h.Size()) {
+				pieces = append(pieces, piece{"HKDF", block})
+			}
+		}
+	}
+	return append(pieces, piece{"HKDF, pseudorandom key", prk})
 }
 
 // gcmSecrets returns what AES-GCM computes. The kinds begin with prefix.

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"crypto/hkdf"
 	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hkdf"
 	"example.com/fastmac/packet"
 )
 

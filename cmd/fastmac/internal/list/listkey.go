@@ -6,11 +6,11 @@ package list
 
 import (
 	"crypto"
-	"crypto/hkdf"
 	"crypto/sha512"
 	"encoding/hex"
 
 	"example.com/fastmac"
+	"example.com/fastmac/hkdf"
 )
 
 // From the key of a file, HKDF (RFC 5869) derives the identifier of the key and the key of

@@ -44,7 +44,7 @@ func main() {
 	}
 	fastmac.Hardware() // chooses all kernels
 	counts.Features = kernel.NewReport()
-	operations := slices.Concat(macOperations(), umacOperations, hmacOperations(), pbkdf2Operations(), manyOperations(), packetOperations())
+	operations := slices.Concat(macOperations(), umacOperations, hmacOperations(), pbkdf2Operations(), hkdfOperations(), manyOperations(), packetOperations())
 	if fastmac.RequireGCM() == nil {
 		operations = append(operations, gcmOperations...)
 	}
