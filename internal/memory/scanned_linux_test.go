@@ -135,7 +135,7 @@ func (s *scanned) use() {
 			s.do(func() { s.hmac(h, key) })
 			s.do(func() { s.hmacBatch(h, key) })
 			s.do(func() { s.pbkdf2(h, key) })
-			s.do(func() { s.hkdf(h, key) })
+			s.hkdf(h, key)
 			s.do(func() { s.pbkdf2Key(h, key, 1) })
 		}
 		if scanGCM() {
@@ -350,7 +350,7 @@ const (
 	scanLongInfo = 150 // in bytes: more than a block of each hash
 )
 
-// hkdf derives keys, and clears them, if there is assembly for one key: else crypto/hkdf does it, which clears
+// hkdf derives keys, each in a goroutine that does nothing else, and clears them, if there is assembly for one key: else crypto/hkdf does it, which clears
 // nothing.
 func (s *scanned) hkdf(h crypto.Hash, key []byte) {
 	if !hasAssembly(h) {
@@ -358,11 +358,11 @@ func (s *scanned) hkdf(h crypto.Hash, key []byte) {
 	}
 	for _, info := range []string{"", scanInfo, strings.Repeat("i", scanLongInfo)} {
 		for _, n := range []int{1, h.Size(), 3 * h.Size()} {
-			clear(mactest.Must(hkdf.Key(h.New, key, []byte(scanSalt), info, n)))
-			clear(mactest.Must(hkdf.Expand(h.New, key, info, n)))
+			s.do(func() { clear(mactest.Must(hkdf.Key(h.New, key, []byte(scanSalt), info, n))) })
+			s.do(func() { clear(mactest.Must(hkdf.Expand(h.New, key, info, n))) })
 		}
 	}
-	clear(mactest.Must(hkdf.Extract(h.New, key, []byte(scanSalt))))
+	s.do(func() { clear(mactest.Must(hkdf.Extract(h.New, key, []byte(scanSalt)))) })
 }
 
 // hasAssembly reports whether there is a kernel for one message.

@@ -148,13 +148,19 @@ func pbkdf2Secrets(h crypto.Hash, password []byte, block byte) (pieces []piece) 
 	return pieces
 }
 
-// hkdfSecrets returns what HKDF computes: the result of the first step, and blocks of keys, RFC 5869 section 2.
+// hkdfSecrets returns what HKDF computes: the result of the first step, blocks of keys, RFC 5869 section 2, and
+// the chaining values of the HMAC whose key they are under. The last block of a key with a long info begins with
+// the block before it.
 func hkdfSecrets(h crypto.Hash, secret []byte) (pieces []piece) {
 	prk := mactest.Must(hkdf.Extract(h.New, secret, []byte(scanSalt)))
 	for _, info := range []string{"", scanInfo, strings.Repeat("i", scanLongInfo)} {
 		for _, from := range [][]byte{prk, secret} {
-			for block := range slices.Chunk(mactest.Must(hkdf.Expand(h.New, from, info, 3*h.Size())), h.Size()) {
+			key := mactest.Must(hkdf.Expand(h.New, from, info, 3*h.Size()))
+			for block := range slices.Chunk(key, h.Size()) {
 				pieces = append(pieces, piece{"HKDF", block})
+			}
+			for _, s := range hmacSecrets(h, from, append(key[h.Size():2*h.Size()], info...)) {
+				pieces = append(pieces, piece{"HKDF, " + s.kind, s.bytes})
 			}
 		}
 	}
