@@ -157,3 +157,17 @@ func BenchmarkExpand(b *testing.B) {
 		}
 	}
 }
+
+// FuzzKey compares with crypto/hkdf.
+func FuzzKey(f *testing.F) {
+	f.Add([]byte("secret"), []byte("salt"), "info", 42)
+	f.Add(make([]byte, 65), make([]byte, 129), strings.Repeat("i", 95), 255*32+1)
+	f.Fuzz(func(t *testing.T, secret, salt []byte, info string, n int) {
+		if n %= 255*sha512.Size + 2; n < 0 {
+			n = -n
+		}
+		for _, h := range mactest.SHA2 {
+			compare(t, h.String(), h.New, secret, salt, info, n)
+		}
+	})
+}

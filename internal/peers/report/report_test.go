@@ -370,7 +370,7 @@ func TestSlower(t *testing.T) {
 // TestTitles checks that a name has the version of what was measured.
 func TestTitles(t *testing.T) {
 	r := readSample(t)
-	r.Versions["crate aes-gcm"], r.Versions["ipsec-mb"], r.Versions["crate pbkdf2"] = "1.2", "1.3", "0.12.2"
+	r.Versions["crate aes-gcm"], r.Versions["ipsec-mb"], r.Versions["crate pbkdf2"], r.Versions["crate hkdf"] = "1.2", "1.3", "0.12.2", "0.12.4"
 	for c, want := range map[rivals.Contender]string{
 		"OpenSSH:umac64:stream":         "OpenSSH UMAC-64 (umac.c 1.30)",
 		"fakeboboliu:umac64:stream":     "fakeboboliu UMAC-64 (13bd2ffb5f07)",

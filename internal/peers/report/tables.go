@@ -145,6 +145,11 @@ func tables(r *Results) []grid {
 			column{"ns per key", ns},
 			column{"÷ crypto/pbkdf2", r.times(rivals.Contender("crypto/pbkdf2:pbkdf2-sha" + hash + ":derive"))}))
 	}
+	for _, hash := range []string{"256", "512"} {
+		all = append(all, list("HKDF-SHA-"+hash+", a key of "+hash+" bits from a secret and a salt of 32 bytes each", ofAlgorithm(r.group("hkdf"), "hkdf-sha"+hash), title,
+			column{"ns per key", ns},
+			column{"÷ crypto/hkdf", r.times(rivals.Contender("crypto/hkdf:hkdf-sha" + hash + ":derive"))}))
+	}
 	all = append(all,
 		r.bySize("AES-256-GCM, Seal: time per message in ns, by its size in bytes", r.group("seal"), ns),
 		r.bySize("AES-256-GCM, Seal: "+fmt.Sprintf(ratios, "crypto/cipher"), r.group("seal"), r.times(rivals.Seal)),

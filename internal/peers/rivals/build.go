@@ -157,7 +157,7 @@ func (b *Built) buildRust(names ...string) {
 		}
 	}
 	lock, _ := os.ReadFile(filepath.Join(dir, "Cargo.lock")) // of what cargo built
-	for _, crate := range regexp.MustCompile(`name = "(hmac|pbkdf2|sha2|aes-gcm|aes|polyval|ring|orion|aws-lc-rs)"\nversion = "(.*)"`).FindAllSubmatch(lock, -1) {
+	for _, crate := range regexp.MustCompile(`name = "(hkdf|hmac|pbkdf2|sha2|aes-gcm|aes|polyval|ring|orion|aws-lc-rs)"\nversion = "(.*)"`).FindAllSubmatch(lock, -1) {
 		b.Versions["crate "+string(crate[1])] = string(crate[2])
 	}
 }

@@ -114,7 +114,7 @@ func TestRustPeers(t *testing.T) {
 	if len(b.LeftOut) > 0 {
 		t.Skip(b.LeftOut)
 	}
-	for _, name := range []string{"crate hmac", "crate pbkdf2", "crate sha2", "crate aes-gcm", "crate aes", "crate polyval", "Rust compiler"} {
+	for _, name := range []string{"crate hkdf", "crate hmac", "crate pbkdf2", "crate sha2", "crate aes-gcm", "crate aes", "crate polyval", "Rust compiler"} {
 		if b.Versions[name] == "" {
 			t.Errorf("no version of %s in %v", name, b.Versions)
 		}
@@ -130,7 +130,7 @@ func TestCargoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	version := regexp.MustCompile(`Rust (\S+) or newer`).FindStringSubmatch(needsRust)[1]
-	for _, want := range []string{"rust-version = \"" + version + "\"\n", "hmac = { version = \"=", "pbkdf2 = { version = \"=", "sha2 = { version = \"=",
+	for _, want := range []string{"rust-version = \"" + version + "\"\n", "hkdf = { version = \"=", "hmac = { version = \"=", "pbkdf2 = { version = \"=", "sha2 = { version = \"=",
 		"aes-gcm = { version = \"=", "aes = { version = \"=", "polyval = { version = \"=",
 		"ring = { version = \"=", "orion = { version = \"=", "aws-lc-rs = { version = \"="} {
 		if !strings.Contains(string(crate), "\n"+want) {

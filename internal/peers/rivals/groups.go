@@ -135,6 +135,13 @@ var Groups = []Group{
 		),
 	},
 	{
+		Name:  "hkdf",
+		Sizes: []int{16}, // of the info
+		Contenders: contenders(
+			"fastmac,crypto/hkdf,RustCrypto,OpenSSL:hkdf-sha256,hkdf-sha512:derive",
+		),
+	},
+	{
 		Name:       "seal",
 		Sizes:      gcmSizes,
 		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:aes256-gcm:seal"),
@@ -250,6 +257,8 @@ var algTitles = map[string]string{
 	"hmac-sha512":    "HMAC-SHA-512",
 	"pbkdf2-sha256":  "PBKDF2-HMAC-SHA-256",
 	"pbkdf2-sha512":  "PBKDF2-HMAC-SHA-512",
+	"hkdf-sha256":    "HKDF-SHA-256",
+	"hkdf-sha512":    "HKDF-SHA-512",
 	"kmac128":        "KMAC128",
 	"kmac256":        "KMAC256",
 }
@@ -303,7 +312,7 @@ func (c Contender) Version() (key, name string) {
 		return "crate " + impl, ""
 	case "RustCrypto":
 		crate, _, _ := strings.Cut(alg, "-")
-		if crate != "hmac" && crate != "pbkdf2" {
+		if crate != "hmac" && crate != "pbkdf2" && crate != "hkdf" {
 			crate = "aes-gcm"
 		}
 		return "crate " + crate, crate + " "

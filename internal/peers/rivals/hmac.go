@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"crypto"
+	stdhkdf "crypto/hkdf"
 	"crypto/hmac"
 	stdpbkdf2 "crypto/pbkdf2"
 	"crypto/sha256"
@@ -15,6 +16,7 @@ import (
 	"hash"
 
 	"example.com/fastmac"
+	"example.com/fastmac/hkdf"
 	"example.com/fastmac/internal/peers/serve"
 	"example.com/fastmac/pbkdf2"
 )
@@ -51,6 +53,10 @@ func hmacOps() map[string]serve.Op {
 		ops["fastmac:"+alg+":derive"] = deriveKey(h, pbkdf2.Key[hash.Hash])
 		ops["fastmac:"+alg+":batch"] = deriveKeys(h)
 		ops["crypto/pbkdf2:"+alg+":derive"] = deriveKey(h, stdpbkdf2.Key[hash.Hash])
+	}
+	for alg, h := range map[string]func() hash.Hash{"hkdf-sha256": sha256.New, "hkdf-sha512": sha512.New} {
+		ops["fastmac:"+alg+":derive"] = deriveFromSecret(h, hkdf.Key[hash.Hash])
+		ops["crypto/hkdf:"+alg+":derive"] = deriveFromSecret(h, stdhkdf.Key[hash.Hash])
 	}
 	return ops
 }
@@ -145,6 +151,19 @@ func deriveKey(h func() hash.Hash, derive func(func() hash.Hash, string, []byte,
 	return func(salt []byte, n int) (key []byte) {
 		for range n {
 			key = must(derive(h, string(serve.Key[:]), salt, pbkdf2Iterations, h().Size()))
+		}
+		return key
+	}
+}
+
+// hkdfSaltSize is the number of bytes of the key that are the salt. The others are the secret.
+const hkdfSaltSize = 32
+
+// deriveFromSecret derives a key from a secret and a salt, with the message as info.
+func deriveFromSecret(h func() hash.Hash, derive func(func() hash.Hash, []byte, []byte, string, int) ([]byte, error)) serve.Op {
+	return func(info []byte, n int) (key []byte) {
+		for range n {
+			key = must(derive(h, serve.Key[hkdfSaltSize:], serve.Key[:hkdfSaltSize], string(info), h().Size()))
 		}
 		return key
 	}

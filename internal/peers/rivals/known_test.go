@@ -6,6 +6,7 @@ package rivals
 
 import (
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
@@ -58,6 +59,11 @@ func TestKnown(t *testing.T) {
 			return must(pbkdf2.Key(h, string(serve.Key[:]), salt, pbkdf2Iterations, h().Size()))
 		}
 	}
+	expandedKey := func(h func() hash.Hash) func(info []byte) []byte {
+		return func(info []byte) []byte {
+			return must(hkdf.Key(h, serve.Key[hkdfSaltSize:], serve.Key[:hkdfSaltSize], string(info), h().Size()))
+		}
+	}
 	sequence := binary.BigEndian.AppendUint32(nil, serve.SSHSequence)
 	ssh256 := keyedHash(sha256.New, 32, sequence)
 	for alg, oracle := range map[string]func(msg []byte) []byte{
@@ -76,6 +82,8 @@ func TestKnown(t *testing.T) {
 		"hmac-sha512":       keyedHash(sha512.New, 64, nil),
 		"pbkdf2-sha256":     derivedKey(sha256.New),
 		"pbkdf2-sha512":     derivedKey(sha512.New),
+		"hkdf-sha256":       expandedKey(sha256.New),
+		"hkdf-sha512":       expandedKey(sha512.New),
 		"umac-64-etm":       umac(serve.SSHSequence, 8),
 		"umac-128-etm":      umac(serve.SSHSequence, 16),
 		"hmac-sha2-256-etm": ssh256,

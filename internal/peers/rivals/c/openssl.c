@@ -5,6 +5,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 
 #include "peer.h"
 
@@ -170,6 +171,40 @@ static size_t pbkdf2_512(const uint8_t *salt, size_t size, uint64_t n, uint8_t d
 	return pbkdf2(EVP_sha512(), salt, size, n, derived);
 }
 
+// Derives a key from a secret and a salt, with the message as info.
+static size_t hkdf(char *digest, size_t derived_size, const uint8_t *info, size_t size, uint64_t n, uint8_t derived[64])
+{
+	static EVP_KDF *kdf; // looked up once, as programs do
+	EVP_KDF_CTX *ctx;
+	int ok;
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
+		OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)key, HKDF_SALT_SIZE),
+		OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)(key + HKDF_SALT_SIZE), sizeof key - HKDF_SALT_SIZE),
+		OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, size),
+		OSSL_PARAM_construct_end(),
+	};
+
+	if (kdf == NULL)
+		kdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
+	ctx = EVP_KDF_CTX_new(kdf);
+	ok = ctx != NULL;
+	while (ok && n-- > 0)
+		ok = EVP_KDF_derive(ctx, derived, derived_size, params);
+	EVP_KDF_CTX_free(ctx);
+	return ok ? derived_size : 0;
+}
+
+static size_t hkdf_256(const uint8_t *info, size_t size, uint64_t n, uint8_t derived[64])
+{
+	return hkdf("SHA256", 32, info, size, n, derived);
+}
+
+static size_t hkdf_512(const uint8_t *info, size_t size, uint64_t n, uint8_t derived[64])
+{
+	return hkdf("SHA512", 64, info, size, n, derived);
+}
+
 // What is authenticated with each message, but not encrypted: as many bytes as in TLS.
 static const uint8_t data[13] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
@@ -265,6 +300,8 @@ static const struct op ops[] = {
 	{"OpenSSL:hmac-sha512:sum", hmac512_sum},
 	{"OpenSSL:pbkdf2-sha256:derive", pbkdf2_256},
 	{"OpenSSL:pbkdf2-sha512:derive", pbkdf2_512},
+	{"OpenSSL:hkdf-sha256:derive", hkdf_256},
+	{"OpenSSL:hkdf-sha512:derive", hkdf_512},
 };
 
 int main(void)

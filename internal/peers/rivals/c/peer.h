@@ -19,6 +19,9 @@ static uint8_t key[64];
 
 #define PBKDF2_ITERATIONS 1000
 
+// How many bytes of the key are the salt of HKDF. The others are the secret.
+#define HKDF_SALT_SIZE 32
+
 // Computes the tag of msg n times, the last time under LAST_NONCE if there is a
 // nonce. Returns the size of the last tag, or 0 if something failed.
 typedef size_t run_fn(const uint8_t *msg, size_t size, uint64_t n, uint8_t tag[64]);

@@ -63,6 +63,22 @@ pub fn pbkdf2<P256: Pbkdf2, P512: Pbkdf2>() -> Vec<Op> {
     ]
 }
 
+/// How many bytes of the key are the salt of HKDF. The others are the secret.
+pub const HKDF_SALT_SIZE: usize = 32;
+
+/// HKDF of a secret, a salt and info.
+pub trait Hkdf {
+    fn derive(secret: &[u8], salt: &[u8], info: &[u8], key: &mut [u8]);
+}
+
+/// The ops of HKDF with HMAC-SHA-256 and HMAC-SHA-512.
+pub fn hkdf<H256: Hkdf, H512: Hkdf>() -> Vec<Op> {
+    vec![
+        (":hkdf-sha256:derive", expand::<H256, 32>),
+        (":hkdf-sha512:derive", expand::<H512, 64>),
+    ]
+}
+
 /// The ops of AES-128-GCM and AES-256-GCM.
 pub fn gcm<G128: Gcm, G256: Gcm>() -> Vec<Op> {
     vec![
@@ -94,6 +110,17 @@ fn derive<P: Pbkdf2, const SIZE: usize>(password: &[u8], salt: &[u8], n: u64) ->
     let mut key = [0; SIZE];
     for _ in 0..n {
         P::derive(black_box(password), black_box(salt), &mut key);
+        black_box(&key);
+    }
+    key.to_vec()
+}
+
+/// Derives a key from a secret and a salt, with the message as info.
+fn expand<H: Hkdf, const SIZE: usize>(secret: &[u8], info: &[u8], n: u64) -> Vec<u8> {
+    let mut key = [0; SIZE];
+    let (salt, secret) = secret.split_at(HKDF_SALT_SIZE);
+    for _ in 0..n {
+        H::derive(black_box(secret), salt, black_box(info), &mut key);
         black_box(&key);
     }
     key.to_vec()

@@ -51,6 +51,22 @@ macro_rules! pbkdf2 {
 pbkdf2!(Pbkdf2Sha256, Sha256);
 pbkdf2!(Pbkdf2Sha512, Sha512);
 
+macro_rules! hkdf {
+    ($name:ident, $hash:ty) => {
+        struct $name;
+
+        impl peers::Hkdf for $name {
+            fn derive(secret: &[u8], salt: &[u8], info: &[u8], key: &mut [u8]) {
+                let prk = hkdf::Hkdf::<$hash>::new(Some(salt), secret);
+                prk.expand(info, key).unwrap();
+            }
+        }
+    };
+}
+
+hkdf!(HkdfSha256, Sha256);
+hkdf!(HkdfSha512, Sha512);
+
 struct Gcm<G>(G);
 
 impl<G> peers::Gcm for Gcm<G>
@@ -82,5 +98,6 @@ fn main() {
     let gcm = peers::gcm::<Gcm<Aes128Gcm>, Gcm<Aes256Gcm>>();
     let hmac = peers::hmac::<Mac<Hmac<Sha256>>, Mac<Hmac<Sha512>>>();
     let pbkdf2 = peers::pbkdf2::<Pbkdf2Sha256, Pbkdf2Sha512>();
-    peers::serve("RustCrypto", [hmac, pbkdf2, gcm].concat())
+    let hkdf = peers::hkdf::<HkdfSha256, HkdfSha512>();
+    peers::serve("RustCrypto", [hmac, pbkdf2, hkdf, gcm].concat())
 }
