@@ -273,7 +273,7 @@ func (b *batchLanes[W]) together(lanes int) bool {
 			return false
 		}
 	}
-	var runs [MaxLanes][]byte
+	var first [MaxLanes]*byte // the blocks of each lane
 	all := LaneSet(1)<<lanes - 1
 	initial := all
 	switch {
@@ -285,41 +285,40 @@ func (b *batchLanes[W]) together(lanes int) bool {
 		initial = 0
 	case b.Keys != nil:
 		for l := range batch {
-			runs[l] = b.outerPad(l, b.Keys[b.next+l])
+			first[l] = &b.outerPad(l, b.Keys[b.next+l])[0]
 		}
-		b.hashes.Block(&runs, all, 0)
+		compressLanes(&b.hashes, &first, 1, all, 0)
 		b.hashes.MoveAllToOuter()
 		for l := range batch {
 			b.end(l)[0].FlipPad()
 		}
-		b.hashes.Block(&runs, all, 0)
+		compressLanes(&b.hashes, &first, 1, all, 0)
 		initial = 0
 	}
-	for l := range batch {
-		runs[l] = batch[l].Data[:n&^(size-1)]
-	}
-	for len(runs[0]) > 0 {
-		hashed := b.hashes.Block(&runs, initial, 0) * size
-		initial = 0
+	whole := n &^ (size - 1)
+	for done := 0; done < whole; {
 		for l := range batch {
-			runs[l] = runs[l][hashed:]
+			first[l] = &batch[l].Data[done]
 		}
+		blocks := min((whole-done)/size, maxLaneRun)
+		compressLanes(&b.hashes, &first, blocks, initial, 0)
+		initial = 0
+		done += blocks * size
 	}
+	blocks := 0
 	for l := range batch {
-		runs[l] = b.end(l).Write(batch[l].Data[n&^(size-1):], uint64(size+n))
+		end := b.end(l).Write(batch[l].Data[whole:], uint64(size+n))
+		first[l], blocks = &end[0], len(end)/size
 	}
-	b.hashes.Block(&runs, initial, b.cut)
+	compressLanes(&b.hashes, &first, blocks, initial, b.cut)
 	if b.cut == 0 {
-		for l := range batch {
-			runs[l] = runs[l][:size]
-		}
-		b.hashes.Block(&runs, 0, all)
+		compressLanes(&b.hashes, &first, 1, 0, all)
 	} else {
 		for l := range batch {
-			runs[l] = b.outerBlock(l)
+			b.outerBlock(l)
 		}
 		b.hashes.BeginAllOuter()
-		b.hashes.Block(&runs, 0, b.cut)
+		compressLanes(&b.hashes, &first, 1, 0, b.cut)
 	}
 	for l := range batch {
 		b.finish(&batch[l], b.hashes.Hash(l)[:b.Hash.Size])
