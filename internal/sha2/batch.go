@@ -290,7 +290,7 @@ func (b *batchLanes[W]) together(lanes int) bool {
 		compressLanes(&b.hashes, &first, 1, all, 0)
 		b.hashes.MoveAllToOuter()
 		for l := range batch {
-			b.end(l)[0].FlipPad()
+			b.addToPad(l, innerPad^outerPad)
 		}
 		compressLanes(&b.hashes, &first, 1, all, 0)
 		initial = 0
@@ -330,8 +330,17 @@ func (b *batchLanes[W]) together(lanes int) bool {
 // outerPad returns the outer pad of a key, in the room of a lane.
 func (b *batchLanes[W]) outerPad(l int, key []byte) []byte {
 	pad := &b.end(l)[0]
-	pad.SetOuterPad(b.value, b.Hash.Size, key)
+	pad.setKey(b.value, b.Hash.Size, key)
+	b.addToPad(l, outerPad)
 	return pad.Bytes()
+}
+
+// addToPad adds a word to each 8 bytes of a pad in the room of a lane.
+func (b *batchLanes[W]) addToPad(l int, word uint64) {
+	size := BlockSize[W]() / 8
+	for w := b.ends[2*size*l:][:size]; len(w) > 0; w = w[4:] {
+		w[0], w[1], w[2], w[3] = w[0]^word, w[1]^word, w[2]^word, w[3]^word
+	}
 }
 
 // start gives an idle lane the next message, and returns its first run.
@@ -361,9 +370,8 @@ func (b *batchLanes[W]) advance(l int) []byte {
 		lane.stage = stageInnerPad
 		b.hashes.MoveToOuter(l)
 		b.initial |= 1 << l
-		pad := &b.end(l)[0]
-		pad.FlipPad()
-		return pad.Bytes()
+		b.addToPad(l, innerPad^outerPad)
+		return b.end(l)[0].Bytes()
 	case stageInnerPad:
 		return b.startMessage(l)
 	case stageMessage:
