@@ -7,6 +7,7 @@ package fastmac
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 	"strconv"
 	"unsafe"
 
@@ -51,23 +52,25 @@ func mustNonce(nonce []byte) {
 
 // pad returns the pad for a nonce.
 func (k *aesKey) pad(nonce []byte) pad {
-	// The nonce is in two little-endian words and not in memory, where a load that spans
-	// two recent stores would have to wait for both.
-	var first, second uint64
+	// The nonce is in words and not in memory, where a load that spans two recent stores would have to wait for
+	// both. last is its last 8 bytes, or all bytes after zeros.
+	var last uint64
 	n := len(nonce)
 	if n >= 8 {
-		first = binary.LittleEndian.Uint64(nonce)
-		second = binary.LittleEndian.Uint64(nonce[n-8:]) >> (8 * (16 - n))
+		last = nonceWord(nonce[n-8:])
 	} else {
-		for i, b := range nonce {
-			first |= uint64(b) << (8 * i)
+		for _, b := range nonce {
+			last = last>>8 | uint64(b)<<56
 		}
 	}
 	part := uint64(nonce[n-1]) & (1<<(k.partBits&63) - 1)
-	if n <= 8 {
-		first ^= part << (8 * (n - 1))
-	} else {
-		second ^= part << (8 * (n - 9))
+	last ^= part << 56
+	first, second := last, uint64(0)
+	switch {
+	case n > 8:
+		first, second = nonceWord(nonce), last>>(8*(16-n)&63)
+	case n < 8:
+		first >>= 8 * (8 - n) & 63
 	}
 	if aes.InUse() {
 		// The block has the pads of other nonces too: they are never in memory.
@@ -81,6 +84,13 @@ func (k *aesKey) pad(nonce []byte) pad {
 	x := k.tagSize.part(&block, part)
 	clear(block[:])
 	return x
+}
+
+// nonceWord returns the first 8 bytes of p as a little-endian word. Of a nonce, 8 or 4 bytes have often just been
+// stored, and a load that has other bytes too waits for the store. So there are two loads of 4 bytes, joined by a
+// rotation and xor: of shift and or the compiler makes one load.
+func nonceWord(p []byte) uint64 {
+	return uint64(binary.LittleEndian.Uint32(p)) ^ bits.RotateLeft64(uint64(binary.LittleEndian.Uint32(p[4:])), 32)
 }
 
 // pads are the blocks that a stream has encrypted ahead. Nonces usually come in

@@ -92,6 +92,7 @@ var commands = map[string]runner{
 	"go test -run '^$' -bench ManyKeys .":                                                                                                    {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -tags purego -run '^$' -bench MAC .":                                                                                            {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Batch .":                                                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -run '^$' -bench NonceWrites .":                                                                                                 {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench FirstUse -benchtime 300x ./internal/kernel":                                                                    {long: true, less: strings.NewReplacer("300x", "1x")},
 	"go test -run '^$' -bench Key ./pbkdf2":                                                                                                  {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -C internal/programs -run '^$' -bench Tokens ./jwtmethod":                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},

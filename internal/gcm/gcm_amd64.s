@@ -649,13 +649,9 @@ TEXT ·gmacAESNI(SB), $0-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ   16(DX), SI
 	MOVL   (SI), DI
-	MOVQ   4(SI), SI
-	MOVQ   SI, R8
-	SHLQ   $0x20, R8
-	ORQ    R8, DI
-	SHRQ   $0x20, SI
-	MOVQ   DI, X0
-	PINSRQ $0x01, SI, X0
+	MOVD   DI, X0
+	PINSRD $0x01, 4(SI), X0
+	PINSRD $0x02, 8(SI), X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
 	MOVUPS 128(AX), X1
@@ -1128,13 +1124,9 @@ TEXT ·sealAESNI(SB), NOSPLIT, $0-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ   16(BX), CX
 	MOVL   (CX), DI
-	MOVQ   4(CX), CX
-	MOVQ   CX, R8
-	SHLQ   $0x20, R8
-	ORQ    R8, DI
-	SHRQ   $0x20, CX
-	MOVQ   DI, X0
-	PINSRQ $0x01, CX, X0
+	MOVD   DI, X0
+	PINSRD $0x01, 4(CX), X0
+	PINSRD $0x02, 8(CX), X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
 	MOVUPS 128(AX), X1
@@ -1403,13 +1395,9 @@ text19:
 	// Text.
 	MOVQ   16(BX), CX
 	MOVL   (CX), DI
-	MOVQ   4(CX), CX
-	MOVQ   CX, R8
-	SHLQ   $0x20, R8
-	ORQ    R8, DI
-	SHRQ   $0x20, CX
-	MOVQ   DI, X0
-	PINSRQ $0x01, CX, X0
+	MOVD   DI, X0
+	PINSRD $0x01, 4(CX), X0
+	PINSRD $0x02, 8(CX), X0
 	PSHUFB reverse<>+0(SB), X0
 	MOVL   96(BX), CX
 	MOVD   CX, X1
@@ -2679,13 +2667,9 @@ TEXT ·openAESNI(SB), NOSPLIT, $0-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ   16(BX), CX
 	MOVL   (CX), DI
-	MOVQ   4(CX), CX
-	MOVQ   CX, R8
-	SHLQ   $0x20, R8
-	ORQ    R8, DI
-	SHRQ   $0x20, CX
-	MOVQ   DI, X0
-	PINSRQ $0x01, CX, X0
+	MOVD   DI, X0
+	PINSRD $0x01, 4(CX), X0
+	PINSRD $0x02, 8(CX), X0
 	MOVUPS firstCounter<>+0(SB), X1
 	PXOR   X1, X0
 	MOVUPS 128(AX), X1
@@ -2954,13 +2938,9 @@ text51:
 	// Text.
 	MOVQ    16(BX), CX
 	MOVL    (CX), DI
-	MOVQ    4(CX), CX
-	MOVQ    CX, R8
-	SHLQ    $0x20, R8
-	ORQ     R8, DI
-	SHRQ    $0x20, CX
-	MOVQ    DI, X0
-	PINSRQ  $0x01, CX, X0
+	MOVD    DI, X0
+	PINSRD  $0x01, 4(CX), X0
+	PINSRD  $0x02, 8(CX), X0
 	PSHUFB  reverse<>+0(SB), X0
 	MOVL    96(BX), CX
 	MOVD    CX, X1
@@ -3989,13 +3969,9 @@ TEXT ·gmacAVX2(SB), $0-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ    16(DX), SI
 	MOVL    (SI), DI
-	MOVQ    4(SI), SI
-	MOVQ    SI, R8
-	SHLQ    $0x20, R8
-	ORQ     R8, DI
-	SHRQ    $0x20, SI
-	VMOVQ   DI, X0
-	VPINSRQ $0x01, SI, X0, X0
+	VMOVD   DI, X0
+	VPINSRD $0x01, 4(SI), X0, X0
+	VPINSRD $0x02, 8(SI), X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
 	VMOVDQU 128(AX), X1
@@ -4346,13 +4322,9 @@ TEXT ·sealAVX2(SB), NOSPLIT, $128-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
 	MOVL    (CX), DI
-	MOVQ    4(CX), CX
-	MOVQ    CX, R8
-	SHLQ    $0x20, R8
-	ORQ     R8, DI
-	SHRQ    $0x20, CX
-	VMOVQ   DI, X0
-	VPINSRQ $0x01, CX, X0, X0
+	VMOVD   DI, X0
+	VPINSRD $0x01, 4(CX), X0, X0
+	VPINSRD $0x02, 8(CX), X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
 	VMOVDQU 128(AX), X1
@@ -4570,13 +4542,9 @@ text95:
 	// Text.
 	MOVQ        16(BX), CX
 	MOVL        (CX), DI
-	MOVQ        4(CX), CX
-	MOVQ        CX, R8
-	SHLQ        $0x20, R8
-	ORQ         R8, DI
-	SHRQ        $0x20, CX
-	VMOVQ       DI, X6
-	VPINSRQ     $0x01, CX, X6, X6
+	VMOVD       DI, X6
+	VPINSRD     $0x01, 4(CX), X6, X6
+	VPINSRD     $0x02, 8(CX), X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
 	MOVL        96(BX), CX
 	VMOVD       CX, X0
@@ -6507,13 +6475,9 @@ TEXT ·openAVX2(SB), NOSPLIT, $128-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ    16(BX), CX
 	MOVL    (CX), DI
-	MOVQ    4(CX), CX
-	MOVQ    CX, R8
-	SHLQ    $0x20, R8
-	ORQ     R8, DI
-	SHRQ    $0x20, CX
-	VMOVQ   DI, X0
-	VPINSRQ $0x01, CX, X0, X0
+	VMOVD   DI, X0
+	VPINSRD $0x01, 4(CX), X0, X0
+	VPINSRD $0x02, 8(CX), X0, X0
 	VMOVDQU firstCounter<>+0(SB), X1
 	VPXOR   X1, X0, X0
 	VMOVDQU 128(AX), X1
@@ -6731,13 +6695,9 @@ text136:
 	// Text.
 	MOVQ        16(BX), CX
 	MOVL        (CX), DI
-	MOVQ        4(CX), CX
-	MOVQ        CX, R8
-	SHLQ        $0x20, R8
-	ORQ         R8, DI
-	SHRQ        $0x20, CX
-	VMOVQ       DI, X6
-	VPINSRQ     $0x01, CX, X6, X6
+	VMOVD       DI, X6
+	VPINSRD     $0x01, 4(CX), X6, X6
+	VPINSRD     $0x02, 8(CX), X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
 	MOVL        96(BX), CX
 	VMOVD       CX, X0
@@ -8500,13 +8460,9 @@ TEXT ·gmacAVX512(SB), $0-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(DX), SI
 	MOVL      (SI), DI
-	MOVQ      4(SI), SI
-	MOVQ      SI, R8
-	SHLQ      $0x20, R8
-	ORQ       R8, DI
-	SHRQ      $0x20, SI
-	VMOVQ     DI, X0
-	VPINSRQ   $0x01, SI, X0, X0
+	VMOVD     DI, X0
+	VPINSRD   $0x01, 4(SI), X0, X0
+	VPINSRD   $0x02, 8(SI), X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
 	VMOVDQU64 128(AX), X1
@@ -9098,13 +9054,9 @@ TEXT ·sealAVX512(SB), $0-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(DX), SI
 	MOVL      (SI), DI
-	MOVQ      4(SI), SI
-	MOVQ      SI, R8
-	SHLQ      $0x20, R8
-	ORQ       R8, DI
-	SHRQ      $0x20, SI
-	VMOVQ     DI, X0
-	VPINSRQ   $0x01, SI, X0, X0
+	VMOVD     DI, X0
+	VPINSRD   $0x01, 4(SI), X0, X0
+	VPINSRD   $0x02, 8(SI), X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
 	VMOVDQU64 128(AX), X1
@@ -9204,13 +9156,9 @@ text197:
 	// Text.
 	MOVQ            16(DX), SI
 	MOVL            (SI), DI
-	MOVQ            4(SI), SI
-	MOVQ            SI, R8
-	SHLQ            $0x20, R8
-	ORQ             R8, DI
-	SHRQ            $0x20, SI
-	VMOVQ           DI, X10
-	VPINSRQ         $0x01, SI, X10, X10
+	VMOVD           DI, X10
+	VPINSRD         $0x01, 4(SI), X10, X10
+	VPINSRD         $0x02, 8(SI), X10, X10
 	VPSHUFB         X4, X10, X10
 	MOVL            96(DX), SI
 	VMOVD           SI, X0
@@ -10062,13 +10010,9 @@ TEXT ·openAVX512(SB), $0-16
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(DX), SI
 	MOVL      (SI), DI
-	MOVQ      4(SI), SI
-	MOVQ      SI, R8
-	SHLQ      $0x20, R8
-	ORQ       R8, DI
-	SHRQ      $0x20, SI
-	VMOVQ     DI, X0
-	VPINSRQ   $0x01, SI, X0, X0
+	VMOVD     DI, X0
+	VPINSRD   $0x01, 4(SI), X0, X0
+	VPINSRD   $0x02, 8(SI), X0, X0
 	VMOVDQU64 firstCounter<>+0(SB), X1
 	VPXORQ    X1, X0, X0
 	VMOVDQU64 128(AX), X1
@@ -10168,13 +10112,9 @@ text212:
 	// Text.
 	MOVQ            16(DX), SI
 	MOVL            (SI), DI
-	MOVQ            4(SI), SI
-	MOVQ            SI, R8
-	SHLQ            $0x20, R8
-	ORQ             R8, DI
-	SHRQ            $0x20, SI
-	VMOVQ           DI, X10
-	VPINSRQ         $0x01, SI, X10, X10
+	VMOVD           DI, X10
+	VPINSRD         $0x01, 4(SI), X10, X10
+	VPINSRD         $0x02, 8(SI), X10, X10
 	VPSHUFB         X4, X10, X10
 	MOVL            96(DX), SI
 	VMOVD           SI, X0

@@ -273,7 +273,7 @@ func (b *batchLanes[W]) together(lanes int) bool {
 			return false
 		}
 	}
-	var runs [MaxLanes][]byte
+	var first [MaxLanes]*byte // the blocks of each lane
 	all := LaneSet(1)<<lanes - 1
 	initial := all
 	switch {
@@ -285,41 +285,40 @@ func (b *batchLanes[W]) together(lanes int) bool {
 		initial = 0
 	case b.Keys != nil:
 		for l := range batch {
-			runs[l] = b.outerPad(l, b.Keys[b.next+l])
+			first[l] = &b.outerPad(l, b.Keys[b.next+l])[0]
 		}
-		b.hashes.Block(&runs, all, 0)
+		compressLanes(&b.hashes, &first, 1, all, 0)
 		b.hashes.MoveAllToOuter()
 		for l := range batch {
-			b.end(l)[0].FlipPad()
+			b.addToPad(l, innerPad^outerPad)
 		}
-		b.hashes.Block(&runs, all, 0)
+		compressLanes(&b.hashes, &first, 1, all, 0)
 		initial = 0
 	}
-	for l := range batch {
-		runs[l] = batch[l].Data[:n&^(size-1)]
-	}
-	for len(runs[0]) > 0 {
-		hashed := b.hashes.Block(&runs, initial, 0) * size
-		initial = 0
+	whole := n &^ (size - 1)
+	for done := 0; done < whole; {
 		for l := range batch {
-			runs[l] = runs[l][hashed:]
+			first[l] = &batch[l].Data[done]
 		}
+		blocks := min((whole-done)/size, maxLaneRun)
+		compressLanes(&b.hashes, &first, blocks, initial, 0)
+		initial = 0
+		done += blocks * size
 	}
+	blocks := 0
 	for l := range batch {
-		runs[l] = b.end(l).Write(batch[l].Data[n&^(size-1):], uint64(size+n))
+		end := b.end(l).Write(batch[l].Data[whole:], uint64(size+n))
+		first[l], blocks = &end[0], len(end)/size
 	}
-	b.hashes.Block(&runs, initial, b.cut)
+	compressLanes(&b.hashes, &first, blocks, initial, b.cut)
 	if b.cut == 0 {
-		for l := range batch {
-			runs[l] = runs[l][:size]
-		}
-		b.hashes.Block(&runs, 0, all)
+		compressLanes(&b.hashes, &first, 1, 0, all)
 	} else {
 		for l := range batch {
-			runs[l] = b.outerBlock(l)
+			b.outerBlock(l)
 		}
 		b.hashes.BeginAllOuter()
-		b.hashes.Block(&runs, 0, b.cut)
+		compressLanes(&b.hashes, &first, 1, 0, b.cut)
 	}
 	for l := range batch {
 		b.finish(&batch[l], b.hashes.Hash(l)[:b.Hash.Size])
@@ -331,8 +330,17 @@ func (b *batchLanes[W]) together(lanes int) bool {
 // outerPad returns the outer pad of a key, in the room of a lane.
 func (b *batchLanes[W]) outerPad(l int, key []byte) []byte {
 	pad := &b.end(l)[0]
-	pad.SetOuterPad(b.value, b.Hash.Size, key)
+	pad.setKey(b.value, b.Hash.Size, key)
+	b.addToPad(l, outerPad)
 	return pad.Bytes()
+}
+
+// addToPad adds a word to each 8 bytes of a pad in the room of a lane.
+func (b *batchLanes[W]) addToPad(l int, word uint64) {
+	size := BlockSize[W]() / 8
+	for w := b.ends[2*size*l:][:size]; len(w) > 0; w = w[4:] {
+		w[0], w[1], w[2], w[3] = w[0]^word, w[1]^word, w[2]^word, w[3]^word
+	}
 }
 
 // start gives an idle lane the next message, and returns its first run.
@@ -362,9 +370,8 @@ func (b *batchLanes[W]) advance(l int) []byte {
 		lane.stage = stageInnerPad
 		b.hashes.MoveToOuter(l)
 		b.initial |= 1 << l
-		pad := &b.end(l)[0]
-		pad.FlipPad()
-		return pad.Bytes()
+		b.addToPad(l, innerPad^outerPad)
+		return b.end(l)[0].Bytes()
 	case stageInnerPad:
 		return b.startMessage(l)
 	case stageMessage:

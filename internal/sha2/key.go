@@ -39,7 +39,7 @@ func (k *Key[W]) Init(initial *State[W], size int, key []byte) {
 	} else {
 		b.add(innerPad)
 		k.Inner.Compress(b.Bytes())
-		b.FlipPad()
+		b.add(innerPad ^ outerPad)
 		k.Outer.Compress(b.Bytes())
 	}
 	clear(b[:])
@@ -57,15 +57,6 @@ func SumUnder[W Word](initial *State[W], tag, key, msg []byte) {
 	Sum(tag, &k.Inner, &k.Outer, uint64(BlockSize[W]()), msg)
 	k = Key[W]{}
 }
-
-// SetOuterPad sets b to the outer pad of a key for a hash of size bytes with that initial value.
-func (b *Block[W]) SetOuterPad(initial *State[W], size int, key []byte) {
-	b.setKey(initial, size, key)
-	b.add(outerPad)
-}
-
-// FlipPad turns one pad into the other.
-func (b *Block[W]) FlipPad() { b.add(innerPad ^ outerPad) }
 
 // setKey sets b to the key, or to its hash of size bytes if it is longer than b, and zeros.
 func (b *Block[W]) setKey(initial *State[W], size int, key []byte) {

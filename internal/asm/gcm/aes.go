@@ -122,18 +122,14 @@ func counterConstants() {
 	}
 }
 
-// nonceBlock returns the nonce at p as a counter block whose counter is 0. The last 8 bytes
-// are often a number that has just been stored: one load must have all of it.
+// nonceBlock returns the nonce at p as a counter block whose counter is 0. The last 8 or 4 bytes are
+// often a number that has just been stored: a load that has other bytes too would wait for the store.
 func (v isa) nonceBlock(p Mem) VecVirtual {
-	low, high, x := GP64(), GP64(), XMM()
-	MOVL(p, low.As32())
-	MOVQ(p.Offset(4), high)
-	t := GP64()
-	MOVQ(high, t)
-	SHLQ(U8(32), t)
-	ORQ(t, low)
-	SHRQ(U8(32), high)
-	v.words(low, high, x)
+	first, x := GP32(), XMM()
+	MOVL(p, first) // because MOVD from memory has 8 bytes in Go's assembler
+	v.word(first, x)
+	v.insert(1, p.Offset(4), x)
+	v.insert(2, p.Offset(8), x)
 	return x
 }
 

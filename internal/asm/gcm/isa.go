@@ -244,7 +244,16 @@ func (v isa) word(a Op, x VecVirtual) {
 	}
 }
 
-// words sets x, one block, to two words.
+// insert sets a 32-bit word of x, one block.
+func (v isa) insert(number uint8, a Op, x VecVirtual) {
+	if v.encoding == sse {
+		PINSRD(U8(number), a, x)
+	} else {
+		VPINSRD(U8(number), a, x, x)
+	}
+}
+
+// words sets x, one block, to two words of 64 bits.
 func (v isa) words(low, high Op, x VecVirtual) {
 	if v.encoding == sse {
 		MOVQ(low, x)

@@ -70,14 +70,14 @@ func lastTen() (c code) {
 	return c
 }
 
-// loadGCMNonce loads the nonce. Its last 8 bytes are often a number that has just been stored: one
-// load must have all of it.
+// loadGCMNonce loads the nonce. Its last 8 or 4 bytes are often a number that has just been stored: a
+// load that has other bytes too may wait for the store. keyWord is overwritten.
 func loadGCMNonce(c *code) {
 	c.load(nonceHigh, at(gcmRun, "run_nonce"))
 	c.load32(nonceLow, at(nonceHigh, 0))
-	c.load(nonceHigh, at(nonceHigh, 4))
-	c.orr(nonceLow, nonceLow, shifted(nonceHigh, 32))
-	c.lsr(nonceHigh, nonceHigh, 32)
+	c.load32(keyWord, at(nonceHigh, 4))
+	c.load32(nonceHigh, at(nonceHigh, 8))
+	c.orr(nonceLow, nonceLow, shifted(keyWord, 32))
 }
 
 // loadGCMSum loads GHASH so far, and the constants.
