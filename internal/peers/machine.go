@@ -105,6 +105,9 @@ func command(o options) string {
 	if o.out != "" {
 		b.WriteString(" -o " + shellescape.Quote(o.out))
 	}
+	if o.boringssl {
+		b.WriteString(" -boringssl")
+	}
 	if o.openssh != "" {
 		b.WriteString(" -openssh DIR")
 	}

@@ -85,7 +85,7 @@ type options struct {
 
 	only *regexp.Regexp // nil is all
 
-	check, quick, tables, page bool
+	boringssl, check, quick, tables, page bool
 }
 
 // flags returns the flags that set o.
@@ -100,6 +100,7 @@ func flags(o *options) *flag.FlagSet {
 		return err
 	})
 	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c of the OpenSSH sources in `DIR`")
+	fs.BoolVar(&o.boringssl, "boringssl", false, "also measure BoringSSL, which takes minutes to build")
 	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the module github.com/fakeboboliu/umac in `DIR`")
 	fs.BoolVar(&o.tables, "tables", false, "do not measure; print all tables of all results, in Markdown")
 	fs.BoolVar(&o.page, "page", false, "do not measure; write ../../assets/chart.svg,\nand the tables of ../../README.md and ../../docs/speed.md")
@@ -232,7 +233,7 @@ func measureAll(ctx context.Context, o options, plan *check.Plan, groups []rival
 	}
 
 	fmt.Fprintln(stderr, "fastmac: building the peers; those in Rust may take a minute")
-	built, err := rivals.Build(ctx, dir, groups, o.openssh, o.fakeboboliu)
+	built, err := rivals.Build(ctx, dir, groups, o.openssh, o.fakeboboliu, o.boringssl)
 	if err != nil {
 		return err
 	}

@@ -171,6 +171,7 @@ func TestCommand(t *testing.T) {
 		"":                                   "",
 		"-quick -openssh /tmp/ssh -o a.json": " -quick -o a.json -openssh DIR",
 		"-check -quick -o a.json":            " -check -quick -o a.json",
+		"-boringssl -quick":                  " -quick -boringssl",
 		"-only ^(seal|open):":                " -only '^(seal|open):'",
 		"-fakeboboliu /tmp/fake -o it's":     ` -o 'it'"'"'s' -fakeboboliu DIR`,
 	} {

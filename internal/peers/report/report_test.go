@@ -370,7 +370,10 @@ func TestSlower(t *testing.T) {
 // TestTitles checks that a name has the version of what was measured.
 func TestTitles(t *testing.T) {
 	r := readSample(t)
-	r.Versions["crate aes-gcm"], r.Versions["ipsec-mb"], r.Versions["crate pbkdf2"], r.Versions["crate hkdf"] = "1.2", "1.3", "0.12.2", "0.12.4"
+	for crate, version := range map[string]string{"aes-gcm": "1.2", "boring-sys": "5.4.0", "hkdf": "0.12.4", "pbkdf2": "0.12.2"} {
+		r.Versions["crate "+crate] = version
+	}
+	r.Versions["ipsec-mb"] = "1.3"
 	for c, want := range map[rivals.Contender]string{
 		"OpenSSH:umac64:stream":         "OpenSSH UMAC-64 (umac.c 1.30)",
 		"fakeboboliu:umac64:stream":     "fakeboboliu UMAC-64 (13bd2ffb5f07)",
@@ -379,6 +382,8 @@ func TestTitles(t *testing.T) {
 		"RustCrypto:hmac-sha512:stream": "RustCrypto HMAC-SHA-512 (hmac 0.12.1)",
 		"RustCrypto:gmac:stream":        "RustCrypto GMAC (aes-gcm 1.2)",
 		"aws-lc-rs:hmac-sha512:stream":  "aws-lc-rs HMAC-SHA-512 (1.19.0)",
+		"BoringSSL:gmac:stream":         "BoringSSL GMAC (boring-sys 5.4.0)",
+		"ipsec-mb:hmac-sha512:apart":    "ipsec-mb HMAC-SHA-512, batches of 64, 64 bytes apart (1.3)",
 		rivals.SSHHMAC:                  "x/crypto hmac-sha2-256-etm (v0.58.0)",
 		rivals.GMAC:                     "crypto/cipher GMAC",
 		rivals.Reading:                  "reading alone",

@@ -30,7 +30,7 @@ const GoPeer = "Go"
 const (
 	// needsC and needsRust are what has to be installed: packages of Debian.
 	needsC    = "(Debian packages gcc libc6-dev%s)"
-	needsRust = "(Debian packages cargo gcc libc6-dev, or rustup; Rust 1.85 or newer)"
+	needsRust = "(Debian packages cargo gcc libc6-dev%s, or rustup; Rust 1.85 or newer)"
 
 	// rustCPU allows all instructions of this CPU. RustCrypto's AES-GCM is far faster
 	// with them: it encrypts 64 bytes in 106 ns, and in 175 without, on Zen 4.
@@ -55,14 +55,15 @@ type Built struct {
 // Build builds in dir all peers of the groups that are not this program. Most machines
 // lack something: peers that cannot be built are left out, and contenders that this
 // program cannot run. openssh and fakeboboliu are directories with sources from outside
-// the tree, or "".
-func Build(ctx context.Context, dir string, groups []Group, openssh, fakeboboliu string) (*Built, error) {
+// the tree, or "". BoringSSL, which takes minutes, is built if boringssl is true.
+func Build(ctx context.Context, dir string, groups []Group, openssh, fakeboboliu string, boringssl bool) (*Built, error) {
 	b, err := newBuilt(ctx, dir, groups)
 	if err != nil {
 		return nil, err
 	}
 	b.buildC()
-	b.buildRust("RustCrypto", "ring", "orion", "aws-lc-rs")
+	b.buildRust("", nil, "RustCrypto", "ring", "orion", "aws-lc-rs")
+	b.buildBoringSSL(boringssl)
 	b.buildOpenSSH(openssh)
 	b.buildFakeboboliu(fakeboboliu)
 	for _, g := range groups {
@@ -141,13 +142,13 @@ func (b *Built) buildC() {
 
 // buildRust builds programs of the crate in rust one by one, because some may build
 // where others do not. Each has a feature of its name, which adds the crates that are
-// measured. cargo downloads the crates that it does not have. RUSTFLAGS in the environment
-// replaces rustCPU.
-func (b *Built) buildRust(names ...string) {
+// measured. cargo downloads the crates that it does not have. They need these packages too. RUSTFLAGS in the
+// environment replaces rustCPU.
+func (b *Built) buildRust(packages string, before error, names ...string) {
 	dir := filepath.Join(b.dir, "rust")
 	for _, name := range names {
 		exe := filepath.Join(dir, "target", "release", name)
-		if b.add(name, exe, needsRust, dir, nil,
+		if b.add(name, exe, fmt.Sprintf(needsRust, packages), dir, before,
 			"cargo", "build", "--release", "--config", `build.rustflags="-C`+rustCPU+`"`,
 			"--target-dir", "target", "--features", name, "--bin", name) {
 			b.Versions["Rust compiler"] = firstLine(b.ctx, "rustc", "--version")
@@ -157,9 +158,18 @@ func (b *Built) buildRust(names ...string) {
 		}
 	}
 	lock, _ := os.ReadFile(filepath.Join(dir, "Cargo.lock")) // of what cargo built
-	for _, crate := range regexp.MustCompile(`name = "(hkdf|hmac|pbkdf2|sha2|aes-gcm|aes|polyval|ring|orion|aws-lc-rs)"\nversion = "(.*)"`).FindAllSubmatch(lock, -1) {
+	for _, crate := range regexp.MustCompile(`name = "(hkdf|hmac|pbkdf2|sha2|aes-gcm|aes|polyval|ring|orion|aws-lc-rs|boring-sys)"\nversion = "(.*)"`).FindAllSubmatch(lock, -1) {
 		b.Versions["crate "+string(crate[1])] = string(crate[2])
 	}
+}
+
+// buildBoringSSL builds the crate that has BoringSSL's sources.
+func (b *Built) buildBoringSSL(wanted bool) {
+	var missing error
+	if !wanted {
+		missing = errors.New("no -boringssl")
+	}
+	b.buildRust(" cmake g++ libclang-dev", missing, "BoringSSL")
 }
 
 // buildOpenSSH compiles umac.c from a directory of OpenSSH's sources. It compiles

@@ -51,6 +51,7 @@ func TestLeftOut(t *testing.T) {
 			"ring left out: cargo not found " + rust,
 			"orion left out: cargo not found " + rust,
 			"aws-lc-rs left out: cargo not found " + rust,
+			"BoringSSL left out: no -boringssl",
 			"OpenSSH left out: no -openssh",
 			"fakeboboliu left out: no -fakeboboliu",
 		},
@@ -58,7 +59,7 @@ func TestLeftOut(t *testing.T) {
 			"nettle left out: cc: nettle.c:5:10: fatal error: nettle/umac.h: No such file or directory " + nettle,
 			"OpenSSL left out: cc: ", "ipsec-mb left out: cc: ", "reading left out: cc: ",
 			"RustCrypto left out: cargo: error: failed to get `ring` as a dependency " + rust,
-			"ring left out: cargo: ", "orion left out: cargo: ", "aws-lc-rs left out: cargo: ",
+			"ring left out: cargo: ", "orion left out: cargo: ", "aws-lc-rs left out: cargo: ", "BoringSSL left out: cargo: error: failed to get `ring` as a dependency (Debian packages cargo gcc libc6-dev cmake g++ libclang-dev,",
 			"OpenSSH left out: open ", "fakeboboliu left out: no Go files in ",
 		},
 	} {
@@ -67,7 +68,7 @@ func TestLeftOut(t *testing.T) {
 		if path != "" {
 			from = t.TempDir()
 		}
-		b, err := Build(t.Context(), t.TempDir(), Groups, from, from)
+		b, err := Build(t.Context(), t.TempDir(), Groups, from, from, from != "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestLeftOut(t *testing.T) {
 // TestNeeded builds for a group that needs one peer.
 func TestNeeded(t *testing.T) {
 	t.Setenv("PATH", "")
-	b, err := Build(t.Context(), t.TempDir(), []Group{{Contenders: contenders("crypto/cipher,ring:aes256-gcm:seal")}}, "", "")
+	b, err := Build(t.Context(), t.TempDir(), []Group{{Contenders: contenders("crypto/cipher,ring:aes256-gcm:seal")}}, "", "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestCPeers(t *testing.T) {
 func TestRustPeers(t *testing.T) {
 	t.Setenv("CARGO_NET_OFFLINE", "true")
 	b := newTestBuilt(t)
-	b.buildRust("RustCrypto")
+	b.buildRust("", nil, "RustCrypto")
 	if len(b.LeftOut) > 0 {
 		t.Skip(b.LeftOut)
 	}
@@ -132,7 +133,8 @@ func TestCargoFile(t *testing.T) {
 	version := regexp.MustCompile(`Rust (\S+) or newer`).FindStringSubmatch(needsRust)[1]
 	for _, want := range []string{"rust-version = \"" + version + "\"\n", "hkdf = { version = \"=", "hmac = { version = \"=", "pbkdf2 = { version = \"=", "sha2 = { version = \"=",
 		"aes-gcm = { version = \"=", "aes = { version = \"=", "polyval = { version = \"=",
-		"ring = { version = \"=", "orion = { version = \"=", "aws-lc-rs = { version = \"="} {
+		"ring = { version = \"=", "orion = { version = \"=", "aws-lc-rs = { version = \"=",
+		"boring-sys = { version = \"="} {
 		if !strings.Contains(string(crate), "\n"+want) {
 			t.Errorf("rust/Cargo.toml has no %q", want)
 		}

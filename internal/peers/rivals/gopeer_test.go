@@ -66,7 +66,7 @@ func TestGoOps(t *testing.T) {
 // the same size again, where the copies of the message exist already.
 func TestBatches(t *testing.T) {
 	ops := GoOps()
-	for _, c := range []Contender{"fastmac:hmac-sha512:batch", "fastmac:hmac-sha512:sumbatch"} {
+	for _, c := range []Contender{"fastmac:hmac-sha512:batch", "fastmac:hmac-sha512:apart", "fastmac:hmac-sha512:sumbatch"} {
 		for _, n := range []int{1, BatchSize - 1, BatchSize, BatchSize + 1, 3 * BatchSize} {
 			if err := c.CheckTag(hmacSumSize, fmt.Sprintf("%x", ops[string(c)](serve.Message(hmacSumSize), n))); err != nil {
 				t.Errorf("%s, %d messages: %v", c, n, err)
@@ -78,7 +78,7 @@ func TestBatches(t *testing.T) {
 	if allocs := testing.AllocsPerRun(3, func() { tag(msg, BatchSize) }); allocs >= BatchSize && !fips140.Enabled() {
 		t.Errorf("a second run allocates %v times: are messages copied within it?", allocs)
 	}
-	keys := newBatch(nil, 32).keys
+	keys := newBatch(nil, 32, 0).keys
 	seen := make(map[string]bool)
 	for _, k := range keys {
 		seen[string(k)] = true

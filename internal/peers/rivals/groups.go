@@ -35,7 +35,7 @@ func (c Contender) Peer() string {
 		return mode
 	}
 	switch impl {
-	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading", "ipsec-mb", "RustCrypto", "ring", "orion", "aws-lc-rs":
+	case "nettle", "OpenSSL", "OpenSSH", "fakeboboliu", "reading", "ipsec-mb", "RustCrypto", "ring", "orion", "aws-lc-rs", "BoringSSL":
 		return impl
 	}
 	return GoPeer
@@ -43,7 +43,7 @@ func (c Contender) Peer() string {
 
 // PerCall returns how many messages the contender tags in one call.
 func (c Contender) PerCall() int {
-	if _, _, mode := c.Parts(); mode == "batch" || mode == "sumbatch" {
+	if _, _, mode := c.Parts(); mode == "batch" || mode == "apart" || mode == "sumbatch" {
 		return BatchSize
 	}
 	return 1
@@ -84,7 +84,7 @@ var Groups = []Group{
 			"fastmac:umac32,umac64,umac96,umac128:stream,oneshot",
 			"fakeboboliu,OpenSSH,nettle:umac64,umac128:stream",
 			"fastmac:gmac:stream,oneshot",
-			"crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:gmac:stream",
+			"crypto/cipher,ring,RustCrypto,aws-lc-rs,BoringSSL,OpenSSL,ipsec-mb:gmac:stream",
 			"x/crypto:poly1305:oneshot",
 			"minio:highwayhash128,highwayhash256:oneshot",
 			"dchest:siphash:oneshot",
@@ -112,7 +112,7 @@ var Groups = []Group{
 		Contenders: contenders(
 			"fastmac:hmac-sha256,hmac-sha384,hmac-sha512:sum,sumstream,sumbatch",
 			"crypto/hmac:hmac-sha256,hmac-sha384,hmac-sha512:sum",
-			"RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha256,hmac-sha512:sum",
+			"RustCrypto,ring,orion,aws-lc-rs,BoringSSL,OpenSSL,nettle:hmac-sha256,hmac-sha512:sum",
 			"ipsec-mb:hmac-sha256,hmac-sha512:sumbatch",
 		),
 	},
@@ -120,10 +120,10 @@ var Groups = []Group{
 		Name:  "hmac",
 		Sizes: []int{16, hmacSumSize, 32, 1024, 1500, 16384},
 		Contenders: contenders(
-			"fastmac:hmac-sha256,hmac-sha384,hmac-sha512:stream,oneshot,batch",
+			"fastmac:hmac-sha256,hmac-sha384,hmac-sha512:stream,oneshot,batch,apart",
 			"crypto/hmac:hmac-sha256,hmac-sha384,hmac-sha512:stream",
-			"RustCrypto,ring,orion,aws-lc-rs,OpenSSL,nettle:hmac-sha256,hmac-sha512:stream",
-			"ipsec-mb:hmac-sha256,hmac-sha512:batch",
+			"RustCrypto,ring,orion,aws-lc-rs,BoringSSL,OpenSSL,nettle:hmac-sha256,hmac-sha512:stream",
+			"ipsec-mb:hmac-sha256,hmac-sha512:stream,batch,apart",
 		),
 	},
 	{
@@ -131,7 +131,7 @@ var Groups = []Group{
 		Sizes: []int{16}, // of the salt
 		Contenders: contenders(
 			"fastmac:pbkdf2-sha256,pbkdf2-sha512:derive,batch",
-			"crypto/pbkdf2,RustCrypto,ring,aws-lc-rs,OpenSSL,nettle:pbkdf2-sha256,pbkdf2-sha512:derive",
+			"crypto/pbkdf2,RustCrypto,ring,aws-lc-rs,BoringSSL,OpenSSL,nettle:pbkdf2-sha256,pbkdf2-sha512:derive",
 		),
 	},
 	{
@@ -144,12 +144,12 @@ var Groups = []Group{
 	{
 		Name:       "seal",
 		Sizes:      gcmSizes,
-		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:aes256-gcm:seal"),
+		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,BoringSSL,OpenSSL,ipsec-mb:aes256-gcm:seal"),
 	},
 	{
 		Name:       "open",
 		Sizes:      gcmSizes,
-		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,OpenSSL:aes256-gcm:open"),
+		Contenders: contenders("fastmac,crypto/cipher,ring,RustCrypto,aws-lc-rs,BoringSSL,OpenSSL,ipsec-mb:aes256-gcm:open"),
 	},
 	{
 		Name:   "streams",
@@ -277,6 +277,9 @@ func (c Contender) Title() string {
 		alg += " " + mode
 	case c.PerCall() > 1:
 		alg += fmt.Sprintf(", batches of %d", BatchSize)
+		if mode == "apart" {
+			alg += fmt.Sprintf(", %d bytes apart", gap)
+		}
 	case impl != "fastmac":
 	case mode == "oneshot":
 		alg += ", one-shot"
@@ -310,6 +313,8 @@ func (c Contender) Version() (key, name string) {
 		return "zeebo/blake3", ""
 	case "ring", "orion", "aws-lc-rs":
 		return "crate " + impl, ""
+	case "BoringSSL":
+		return "crate boring-sys", "boring-sys "
 	case "RustCrypto":
 		crate, _, _ := strings.Cut(alg, "-")
 		if crate != "hmac" && crate != "pbkdf2" && crate != "hkdf" {

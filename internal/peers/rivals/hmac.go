@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"hash"
+	"slices"
 
 	"example.com/fastmac"
 	"example.com/fastmac/hkdf"
@@ -36,11 +37,13 @@ func hmacOps() map[string]serve.Op {
 		key := must(fastmac.NewHMACKey(h, serve.Key[:]))
 		ops["fastmac:"+alg+":stream"] = hashStream(key.New())
 		ops["fastmac:"+alg+":oneshot"] = hmacOneShot(key)
-		ops["fastmac:"+alg+":batch"] = hmacBatches(size, func(_ [][]byte, batch []fastmac.Message) { key.TagBatch(batch) })
+		tagBatch := func(_ [][]byte, batch []fastmac.Message) { key.TagBatch(batch) }
+		ops["fastmac:"+alg+":batch"] = hmacBatches(size, 0, tagBatch)
+		ops["fastmac:"+alg+":apart"] = hmacBatches(size, gap, tagBatch)
 		ops["fastmac:"+alg+":new"] = keySetup(newHMAC(h), hashTag)
 		ops["fastmac:"+alg+":sum"] = hmacSum(h)
 		ops["fastmac:"+alg+":sumstream"] = hmacSumStream(newHMAC(h))
-		ops["fastmac:"+alg+":sumbatch"] = hmacBatches(size, func(keys [][]byte, batch []fastmac.Message) {
+		ops["fastmac:"+alg+":sumbatch"] = hmacBatches(size, 0, func(keys [][]byte, batch []fastmac.Message) {
 			fastmac.SumHMACBatch(h, keys, batch)
 		})
 
@@ -105,6 +108,10 @@ func hmacSumStream(newStream func() hash.Hash) serve.Op {
 // BatchSize is the number of messages in a batch.
 const BatchSize = 64
 
+// gap is how many bytes are between messages that are apart. Without it, long messages begin at distances
+// that are multiples of a page: then they compete for the same lines of the cache.
+const gap = 64
+
 // batch is BatchSize copies of one message, one after the other in memory, a key for
 // each, of which the last is the key of all peers, and room for the tags.
 type batch struct {
@@ -112,14 +119,15 @@ type batch struct {
 	msgs []fastmac.Message
 }
 
-func newBatch(msg []byte, tagSize int) *batch {
+func newBatch(msg []byte, tagSize, gap int) *batch {
 	b := new(batch)
-	all := bytes.Repeat(msg, BatchSize)
+	distance := len(msg) + gap
+	all := bytes.Repeat(append(slices.Clone(msg), make([]byte, gap)...), BatchSize)
 	for i := range BatchSize {
 		k := serve.Key
 		k[0] ^= byte(BatchSize - 1 - i)
 		b.keys = append(b.keys, k[:])
-		b.msgs = append(b.msgs, fastmac.Message{Data: all[i*len(msg) : (i+1)*len(msg)], Tag: make([]byte, tagSize)})
+		b.msgs = append(b.msgs, fastmac.Message{Data: all[i*distance:][:len(msg)], Tag: make([]byte, tagSize)})
 	}
 	return b
 }
@@ -127,12 +135,12 @@ func newBatch(msg []byte, tagSize int) *batch {
 // hmacBatches tags messages in batches. If n is not a multiple of BatchSize, the
 // first batch is shorter. The batch of each size is made in the first run, which only
 // shows that the tag is right, so that the timed runs copy nothing.
-func hmacBatches(tagSize int, tag func(keys [][]byte, batch []fastmac.Message)) serve.Op {
+func hmacBatches(tagSize, gap int, tag func(keys [][]byte, batch []fastmac.Message)) serve.Op {
 	batches := make(map[int]*batch)
 	return func(msg []byte, n int) []byte {
 		b := batches[len(msg)]
 		if b == nil {
-			b = newBatch(msg, tagSize)
+			b = newBatch(msg, tagSize, gap)
 			batches[len(msg)] = b
 		}
 		for i := firstTurn(n, BatchSize); n > 0; i = 0 {
@@ -174,7 +182,7 @@ func deriveFromSecret(h func() hash.Hash, derive func(func() hash.Hash, []byte, 
 func deriveKeys(h func() hash.Hash) serve.Op {
 	return func(salt []byte, n int) []byte {
 		batch := make([]pbkdf2.Derivation, BatchSize)
-		for i, key := range newBatch(nil, h().Size()).keys {
+		for i, key := range newBatch(nil, h().Size(), 0).keys {
 			batch[i] = pbkdf2.Derivation{Password: string(key), Salt: salt, Iter: pbkdf2Iterations, Key: make([]byte, h().Size())}
 		}
 		for i := firstTurn(n, BatchSize); n > 0; i = 0 {

@@ -15,20 +15,26 @@ const (
 	// window is how many items are done, or begun, before the first of them is emitted.
 	window = 1 << 14
 
+	// pause is how long an item that is done may wait for others. To wake the goroutine that emits takes
+	// more time than to read a small file.
+	pause = 20 * time.Millisecond
+
 	// grace is how long inOrder waits for its workers after an interrupt.
 	grace = 500 * time.Millisecond
 )
 
 // inOrder calls do for each of n items, on as many goroutines as workers, each with what start returns to
-// it, and emit for each in order, with what do has returned, on the goroutine of its caller. It calls idle
-// before it waits for the next item, and stop at the end of each goroutine. It stops when ctx is done or
-// emit fails.
+// it, and emit for each in order, with what do has returned, on the goroutine of its caller, at most pause
+// later. It calls idle before it waits for more items, and stop at the end of each goroutine. It stops when
+// ctx is done or emit fails.
 func inOrder[R any](ctx context.Context, n, workers int, start func() (do func(i int) R, stop func()), emit func(i int, result R) error, idle func() error) error {
 	interrupted := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	q := queue[R]{n: n, items: make([]item[R], min(n, window))}
 	q.ended.L, q.room.L = &q.mu, &q.mu
+	q.timer = time.AfterFunc(pause, q.ended.Signal)
+	defer q.timer.Stop()
 	defer context.AfterFunc(ctx, q.wake)()
 	var group sync.WaitGroup
 	for range min(workers, n) {
@@ -56,7 +62,8 @@ func inOrder[R any](ctx context.Context, n, workers int, start func() (do func(i
 type queue[R any] struct {
 	n     int
 	mu    sync.Mutex
-	ended sync.Cond // the first item is done
+	ended sync.Cond // the first item is done, for some time or with many others
+	timer *time.Timer
 	room  sync.Cond // for a worker to go on
 	next  int       // to do
 	first int       // to emit
@@ -93,8 +100,11 @@ func (q *queue[R]) work(ctx context.Context, do func(i int) R) {
 		result := do(i)
 		q.mu.Lock()
 		q.items[i%len(q.items)] = item[R]{result, true}
-		if i == q.first {
+		switch {
+		case q.next >= q.n || q.next-q.first > len(q.items)/2:
 			q.ended.Signal()
+		case i == q.first:
+			q.timer.Reset(pause)
 		}
 	}
 }

@@ -68,6 +68,19 @@ func TestInOrder(t *testing.T) {
 	if err != nil || did.Load() != 3*window {
 		t.Errorf("%v, %d items", err, did.Load())
 	}
+	// What is done is emitted while the next one takes long.
+	seen := make(chan int, n)
+	err = inOrder(t.Context(), n, 1, doing(func(i int) int {
+		if 0 < i && i < 4 {
+			<-seen
+		}
+		return i
+	}),
+		func(i, _ int) error { seen <- i; return nil },
+		func() error { return nil })
+	if err != nil {
+		t.Error(err)
+	}
 	// A worker that never comes back does not hold up an interrupt.
 	ctx, cancel := context.WithCancel(t.Context())
 	stuck := make(chan struct{})
