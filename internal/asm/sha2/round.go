@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+package sha2
 
 import (
 	. "github.com/mmcloughlin/avo/build"
@@ -13,33 +13,42 @@ import (
 // variables are the registers of the working variables a to h, of b xor c, and of a
 // temporary value.
 type variables struct {
+	*Hash
+	Form
 	v     [8]GPVirtual
 	bc, t GPVirtual
 }
 
-// loadVariables returns registers that hold the state.
-func loadVariables() variables {
-	r := variables{bc: GP64(), t: GP64()}
-	state := Load(Param("state"), GP64())
+func (h *Hash) newVariables(form Form) *variables {
+	r := &variables{Hash: h, Form: form, bc: h.register(), t: h.register()}
 	for i := range r.v {
-		r.v[i] = GP64()
-		MOVQ(Mem{Base: state, Disp: wordSize * i}, r.v[i])
+		r.v[i] = h.register()
+	}
+	return r
+}
+
+// loadVariables returns registers that hold the state.
+func (h *Hash) loadVariables(form Form) *variables {
+	r := h.newVariables(form)
+	state := Load(Param("state"), GP64())
+	for i, v := range r.v {
+		h.mov(Mem{Base: state, Disp: h.wordSize * i}, v)
 	}
 	return r
 }
 
 // setBC sets b xor c.
 func (r *variables) setBC() {
-	MOVQ(r.v[1], r.bc)
-	XORQ(r.v[2], r.bc)
+	r.mov(r.v[1], r.bc)
+	r.xor(r.v[2], r.bc)
 }
 
 // addState adds the state at the beginning of the block, and sets the state to the sums.
 func (r *variables) addState() {
 	state := Load(Param("state"), GP64())
-	for i := range r.v {
-		ADDQ(Mem{Base: state, Disp: wordSize * i}, r.v[i])
-		MOVQ(r.v[i], Mem{Base: state, Disp: wordSize * i})
+	for i, v := range r.v {
+		r.add(Mem{Base: state, Disp: r.wordSize * i}, v)
+		r.mov(v, Mem{Base: state, Disp: r.wordSize * i})
 	}
 }
 
@@ -50,14 +59,21 @@ func (r *variables) wipe() {
 	}
 }
 
-// The next two methods are forms of a round,
+// round is a round,
 //
 //	T1 = h + K + W + Ch(e, f, g) + Sigma1(e)
 //	e' = d + T1
 //	a' = T1 + Maj(a, b, c) + Sigma0(a)
 //
-// where K + W is in memory at kw, for two kinds of CPU. The order of independent
+// where K + W is in memory at kw, in one of two forms, for two kinds of CPU. The order of independent
 // operations matters by up to 10 %.
+func (r *variables) round(kw Mem) {
+	if r.ShortChains {
+		r.shortChains(kw)
+	} else {
+		r.fewInstructions(kw)
+	}
+}
 
 // fewInstructions is a round of 24 instructions, for CPUs that start four to six in a
 // cycle. The longest chains, from e to e' and from a to a', have five operations each.
@@ -66,24 +82,24 @@ func (r *variables) wipe() {
 //	Maj(a, b, c) = ((a xor b) and (b xor c)) xor b
 func (r *variables) fewInstructions(kw Mem) {
 	a, b, c, d, e, f, g, h := r.v[0], r.v[1], r.v[2], r.v[3], r.v[4], r.v[5], r.v[6], r.v[7]
-	x, y := GP64(), GP64()
+	x, y := r.register(), r.register()
 
-	ADDQ(kw, h)
-	MOVQ(f, r.t)
-	XORQ(g, r.t)
-	ANDQ(e, r.t)
-	XORQ(g, r.t)
-	sigma(e, 14, 18, 41, x, y)
-	ADDQ(r.t, h)
-	MOVQ(a, r.t)
-	XORQ(b, r.t)
-	ANDQ(r.t, r.bc)
-	XORQ(b, r.bc) // Maj
-	ADDQ(x, h)    // T1
-	ADDQ(h, d)    // e'
-	ADDQ(r.bc, h)
-	sigma(a, 28, 34, 39, x, y)
-	ADDQ(x, h) // a'
+	r.add(kw, h)
+	r.mov(f, r.t)
+	r.xor(g, r.t)
+	r.and(e, r.t)
+	r.xor(g, r.t)
+	r.sigma(e, r.upper1, x, y)
+	r.add(r.t, h)
+	r.mov(a, r.t)
+	r.xor(b, r.t)
+	r.and(r.t, r.bc)
+	r.xor(b, r.bc) // Maj
+	r.add(x, h)    // T1
+	r.add(h, d)    // e'
+	r.add(r.bc, h)
+	r.sigma(a, r.upper0, x, y)
+	r.add(x, h) // a'
 
 	r.v = [8]GPVirtual{h, a, b, c, d, e, f, g}
 	r.bc, r.t = r.t, r.bc // the next b and c are a and b
@@ -98,36 +114,36 @@ func (r *variables) fewInstructions(kw Mem) {
 //	Maj(a, b, c) = (a and (b xor c)) + (b and not (b xor c))
 func (r *variables) shortChains(kw Mem) {
 	a, b, c, d, e, f, g, h := r.v[0], r.v[1], r.v[2], r.v[3], r.v[4], r.v[5], r.v[6], r.v[7]
-	x, y := GP64(), GP64()
+	x, y := r.register(), r.register()
 
-	ADDQ(kw, h)
-	ADDQ(d, h)
-	MOVQ(f, r.t)
-	ANDQ(e, r.t)
-	ADDQ(r.t, h)
-	sigma(e, 14, 18, 41, x, y)
-	ANDNQ(g, e, r.t)
-	ADDQ(r.t, h)
-	ADDQ(x, h) // e'
+	r.add(kw, h)
+	r.add(d, h)
+	r.mov(f, r.t)
+	r.and(e, r.t)
+	r.add(r.t, h)
+	r.sigma(e, r.upper1, x, y)
+	r.andn(g, e, r.t)
+	r.add(r.t, h)
+	r.add(x, h) // e'
 
-	ANDNQ(b, r.bc, r.t)
-	SUBQ(d, r.t)
-	ANDQ(a, r.bc)
-	ADDQ(r.bc, r.t)
-	sigma(a, 28, 34, 39, x, y)
-	MOVQ(r.t, d) // no LEAQ: with BP or R13 for a base it takes two cycles
-	ADDQ(h, d)
-	ADDQ(x, d) // a'
+	r.andn(b, r.bc, r.t)
+	r.sub(d, r.t)
+	r.and(a, r.bc)
+	r.add(r.bc, r.t)
+	r.sigma(a, r.upper0, x, y)
+	r.mov(r.t, d) // no LEAQ: with BP or R13 for a base it takes two cycles
+	r.add(h, d)
+	r.add(x, d) // a'
 
 	r.v = [8]GPVirtual{d, a, b, c, h, e, f, g}
 	r.setBC()
 }
 
-// sigma sets x to the xor of v rotated right by i, by j and by k. It uses t.
-func sigma(v GPVirtual, i, j, k uint8, x, t GPVirtual) {
-	RORXQ(U8(i), v, x)
-	RORXQ(U8(j), v, t)
-	XORQ(t, x)
-	RORXQ(U8(k), v, t)
-	XORQ(t, x)
+// sigma sets x to the xor of v rotated right by each number. It uses t.
+func (r *variables) sigma(v GPVirtual, by [3]uint8, x, t GPVirtual) {
+	r.rorx(U8(by[0]), v, x)
+	r.rorx(U8(by[1]), v, t)
+	r.xor(t, x)
+	r.rorx(U8(by[2]), v, t)
+	r.xor(t, x)
 }
