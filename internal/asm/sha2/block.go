@@ -51,18 +51,17 @@ type instructions struct {
 	vector                  func() VecVirtual // of vecWords words
 	mov, add, sub, and, xor func(from, to Op)
 	andn, rorx              func(x, y, to Op)
-	vpadd, vpror, vpsrl     func(...Op)
-	vpternlog               func(...Op)
+	vpadd                   func(...Op)
 }
 
 func SHA256() *Hash {
 	return &Hash{wordSize: 4, rounds: 64, upper0: [3]uint8{2, 13, 22}, upper1: [3]uint8{6, 11, 25},
-		instructions: instructions{GP32, XMM, MOVL, ADDL, SUBL, ANDL, XORL, ANDNL, RORXL, VPADDD, VPRORD, VPSRLD, VPTERNLOGD}}
+		instructions: instructions{GP32, XMM, MOVL, ADDL, SUBL, ANDL, XORL, ANDNL, RORXL, VPADDD}}
 }
 
 func SHA512() *Hash {
 	return &Hash{wordSize: 8, rounds: 80, upper0: [3]uint8{28, 34, 39}, upper1: [3]uint8{14, 18, 41},
-		instructions: instructions{GP64, YMM, MOVQ, ADDQ, SUBQ, ANDQ, XORQ, ANDNQ, RORXQ, VPADDQ, VPRORQ, VPSRLQ, VPTERNLOGQ}}
+		instructions: instructions{GP64, YMM, MOVQ, ADDQ, SUBQ, ANDQ, XORQ, ANDNQ, RORXQ, VPADDQ}}
 }
 
 func (h *Hash) vecSize() int   { return vecWords * h.wordSize }
@@ -71,7 +70,7 @@ func (h *Hash) hashSize() int  { return 8 * h.wordSize }
 
 // A Form is what the functions of an instruction set have in common.
 type Form struct {
-	AVX512      bool // with AVX-512, or with AVX2
+	AVX512      bool // with AVX-512, which is for words of 64 bits only, or with AVX2
 	ShortChains bool // with rounds of the one form, or of the other: see round.go
 }
 

@@ -10,17 +10,17 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// variables are the registers of the working variables a to h, of b xor c, and of a
-// temporary value.
+// variables are the registers of the working variables a to h, of b xor c, and of
+// temporary values. After 16 rounds of one form all but these are where they were.
 type variables struct {
 	*Hash
 	Form
-	v     [8]GPVirtual
-	bc, t GPVirtual
+	v           [8]GPVirtual
+	bc, t, x, y GPVirtual
 }
 
 func (h *Hash) newVariables(form Form) *variables {
-	r := &variables{Hash: h, Form: form, bc: h.register(), t: h.register()}
+	r := &variables{Hash: h, Form: form, bc: h.register(), t: h.register(), x: h.register(), y: h.register()}
 	for i := range r.v {
 		r.v[i] = h.register()
 	}
@@ -82,68 +82,67 @@ func (r *variables) round(kw Mem) {
 //	Maj(a, b, c) = ((a xor b) and (b xor c)) xor b
 func (r *variables) fewInstructions(kw Mem) {
 	a, b, c, d, e, f, g, h := r.v[0], r.v[1], r.v[2], r.v[3], r.v[4], r.v[5], r.v[6], r.v[7]
-	x, y := r.register(), r.register()
 
 	r.add(kw, h)
 	r.mov(f, r.t)
 	r.xor(g, r.t)
 	r.and(e, r.t)
 	r.xor(g, r.t)
-	r.sigma(e, r.upper1, x, y)
+	r.sigma(e, r.upper1)
 	r.add(r.t, h)
 	r.mov(a, r.t)
 	r.xor(b, r.t)
 	r.and(r.t, r.bc)
 	r.xor(b, r.bc) // Maj
-	r.add(x, h)    // T1
+	r.add(r.x, h)  // T1
 	r.add(h, d)    // e'
 	r.add(r.bc, h)
-	r.sigma(a, r.upper0, x, y)
-	r.add(x, h) // a'
+	r.sigma(a, r.upper0)
+	r.add(r.x, h) // a'
 
 	r.v = [8]GPVirtual{h, a, b, c, d, e, f, g}
-	r.bc, r.t = r.t, r.bc // the next b and c are a and b
+	r.bc, r.t, r.x, r.y = r.t, r.x, r.y, r.bc // the next b and c are a and b
 }
 
-// shortChains is a round of 27 instructions, for CPUs that start more of them in a cycle.
+// shortChains is a round of 26 instructions, for CPUs that start more of them in a cycle.
 // The longest chains have four operations each: d is added to the sum for e' before
 // anything that depends on e, and T1 is e' - d. On such a CPU it is up to 7 % faster than a
-// round with two instructions less and a chain of five.
+// round with two instructions less and chains of five.
 //
 //	Ch(e, f, g)  = (e and f) + (not e and g)
 //	Maj(a, b, c) = (a and (b xor c)) + (b and not (b xor c))
 func (r *variables) shortChains(kw Mem) {
 	a, b, c, d, e, f, g, h := r.v[0], r.v[1], r.v[2], r.v[3], r.v[4], r.v[5], r.v[6], r.v[7]
-	x, y := r.register(), r.register()
 
 	r.add(kw, h)
 	r.add(d, h)
 	r.mov(f, r.t)
 	r.and(e, r.t)
 	r.add(r.t, h)
-	r.sigma(e, r.upper1, x, y)
+	r.sigma(e, r.upper1)
 	r.andn(g, e, r.t)
 	r.add(r.t, h)
-	r.add(x, h) // e'
+	r.add(r.x, h) // e'
 
 	r.andn(b, r.bc, r.t)
 	r.sub(d, r.t)
 	r.and(a, r.bc)
 	r.add(r.bc, r.t)
-	r.sigma(a, r.upper0, x, y)
-	r.mov(r.t, d) // no LEAQ: with BP or R13 for a base it takes two cycles
-	r.add(h, d)
-	r.add(x, d) // a'
+	r.add(h, r.t)
+	r.sigma(a, r.upper0)
+	r.add(r.x, r.t) // a'
+	r.mov(a, d)
+	r.xor(b, d)
 
-	r.v = [8]GPVirtual{d, a, b, c, h, e, f, g}
-	r.setBC()
+	r.v = [8]GPVirtual{r.t, a, b, c, h, e, f, g}
+	r.bc, r.t, r.x, r.y = d, r.x, r.y, r.bc
 }
 
-// sigma sets x to the xor of v rotated right by each number. It uses t.
-func (r *variables) sigma(v GPVirtual, by [3]uint8, x, t GPVirtual) {
-	r.rorx(U8(by[0]), v, x)
-	r.rorx(U8(by[1]), v, t)
-	r.xor(t, x)
-	r.rorx(U8(by[2]), v, t)
-	r.xor(t, x)
+// sigma sets r.x to the xor of v rotated right by each number.
+func (r *variables) sigma(v GPVirtual, by [3]uint8) {
+	r.rorx(U8(by[0]), v, r.x)
+	r.rorx(U8(by[1]), v, r.y)
+	r.xor(r.y, r.x)
+	r.rorx(U8(by[2]), v, r.y)
+	r.xor(r.y, r.x)
 }

@@ -92,10 +92,10 @@ func (s *schedule) addSigma1(w16, w4 VecVirtual) (addRest func()) {
 // wipe sets the frame to zeros.
 func (s *schedule) wipe() {
 	Comment("The frame held secrets.")
-	zero := s.vector()
+	zero := YMM()
 	VPXOR(zero, zero, zero)
-	for t := 0; t < 16; t += vecWords {
-		VMOVDQU(zero, s.kw(t))
+	for at := 0; at < s.blockSize(); at += 32 {
+		VMOVDQU(zero, s.frame.Offset(at))
 	}
 }
 
@@ -118,10 +118,8 @@ func (s *schedule) shifted(v, next VecVirtual) VecVirtual {
 func (s *schedule) sigma0(v VecVirtual) VecVirtual {
 	x, y, z := s.vector(), s.vector(), s.vector()
 	switch {
-	case s.AVX512 && s.wordSize == 4:
-		return s.rotations(v, 7, 18, 3, XMM)
 	case s.AVX512:
-		return s.rotations(v, 1, 8, 7, YMM)
+		return rotations(v, 1, 8, 7, YMM)
 	case s.wordSize == 4:
 		t := XMM()
 		VPSRLD(U8(7), v, x)
@@ -148,7 +146,7 @@ func (s *schedule) sigma0(v VecVirtual) VecVirtual {
 // sigma1 returns that function of two words of 64 bits.
 func (s *schedule) sigma1(v VecVirtual) VecVirtual {
 	if s.AVX512 {
-		return s.rotations(v, 19, 61, 6, XMM)
+		return rotations(v, 19, 61, 6, XMM)
 	}
 	x, y, z, t := XMM(), XMM(), XMM(), XMM()
 	VPSRLQ(U8(19), v, x)
@@ -164,14 +162,9 @@ func (s *schedule) sigma1(v VecVirtual) VecVirtual {
 }
 
 // sigma1Pair returns that function of two words of 32 bits, and zeros: of the last two in the place of the first two
-// if half is 0, or of the first two in that of the last two. With AVX2 it shifts two copies of each word, whose lower
-// half is then that of the word rotated.
+// if half is 0, or of the first two in that of the last two. It shifts two copies of each word, whose lower half is
+// then that of the word rotated.
 func (s *schedule) sigma1Pair(v VecVirtual, half int) VecVirtual {
-	if s.AVX512 {
-		x := s.rotations(v, 17, 19, 10, XMM)
-		[]func(_, _, _ Op){VPSRLDQ, VPSLLDQ}[half](U8(8), x, x)
-		return x
-	}
 	copies, x, y := XMM(), XMM(), XMM()
 	VPSHUFD(U8([]uint8{0xfa, 0x50}[half]), v, copies)
 	VPSRLQ(U8(17), copies, x)
@@ -185,11 +178,11 @@ func (s *schedule) sigma1Pair(v VecVirtual, half int) VecVirtual {
 
 // rotations returns ROTR(i, v) xor ROTR(j, v) xor SHR(k, v) of a vector of that size, with
 // AVX-512.
-func (s *schedule) rotations(v VecVirtual, i, j, k uint8, size func() VecVirtual) VecVirtual {
+func rotations(v VecVirtual, i, j, k uint8, size func() VecVirtual) VecVirtual {
 	x, y, z := size(), size(), size()
-	s.vpror(U8(i), v, x)
-	s.vpror(U8(j), v, y)
-	s.vpsrl(U8(k), v, z)
-	s.vpternlog(U8(0x96), y, z, x)
+	VPRORQ(U8(i), v, x)
+	VPRORQ(U8(j), v, y)
+	VPSRLQ(U8(k), v, z)
+	VPTERNLOGQ(U8(0x96), y, z, x)
 	return x
 }

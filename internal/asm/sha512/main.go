@@ -33,19 +33,20 @@ func main() {
 	constants()
 	one := sha2.SHA512()
 	one.Swap, one.Right8, one.OuterPadding, one.LoadPadded = swap64, right8, outerPadding, loadPadded
+	avx2, avx512, lean := sha2.Form{}, sha2.Form{AVX512: true, ShortChains: true}, sha2.Form{AVX512: true}
 	one.Block("block512AVX2", avx2)
 	one.Block("block512AVX512", avx512)
+	one.Block("block512LeanAVX512", lean)
 	lanes512()
 	lanes2()
 	one.Iterate("iterate512AVX2", avx2)
 	one.Iterate("iterate512AVX512", avx512)
+	one.Iterate("iterate512LeanAVX512", lean)
 	iterateLanes512()
 	output.Generate()
 }
 
 var address = sha2.Address
-
-var avx2, avx512 = sha2.Form{}, sha2.Form{AVX512: true, ShortChains: true}
 
 var (
 	swap64, right8 Mem // for VPSHUFB, the same for both 128-bit lanes
