@@ -29,7 +29,8 @@ func (d *Formulas) Xor(n int, a, b Word) Word {
 		return d.Add(n, a, b) // the carry is lost
 	}
 	if x, ok := d.halves(a); ok {
-		if y, ok := d.halves(b); ok {
+		shifted := func(half Word) bool { return d.Nodes[half].Op == IsXor }
+		if y, ok := d.halves(b); ok && slices.ContainsFunc(append(x[:], y[:]...), shifted) {
 			return d.join(d.Xor(32, x[0], y[0]), d.Xor(32, x[1], y[1]))
 		}
 	}
