@@ -138,12 +138,12 @@ var amd64Off = []featuresOff{
 	{"avx512vl", "avx2", "vaes256", "sha", "avx2", "avx2", ""},
 	{"avx512vaes", "", "aesni", "", "", "aesni", ""},
 	{"avx512vpclmulqdq", "", "", "", "", "aesni", ""},
-	{"avx2", "generic", "aesni", "avx512lanes", "stdlib", "aesni", ""},
+	{"avx2", "generic", "aesni", "stdlib", "stdlib", "aesni", ""},
 	{"avx", "generic", "aesni", "stdlib", "stdlib", "aesni", ""},
-	{"bmi1", "", "", "", "stdlib", "", ""},
-	{"bmi2", "generic", "", "", "stdlib", "avx2", ""},
+	{"bmi1", "", "", "sha", "stdlib", "", ""},
+	{"bmi2", "generic", "", "sha", "stdlib", "avx2", ""},
 	{"sha", "", "", "avx512lanes", "", "", ""},
-	{"avx512f,sha", "avx2", "vaes256", "stdlib", "avx2", "avx2", ""},
+	{"avx512f,sha", "avx2", "vaes256", "avx2", "avx2", "avx2", ""},
 	{"pclmulqdq", "", "", "", "", "none", "PCLMULQDQ"},
 	{"aes", "", "stdlib", "", "", "none", "AES"},
 	{"ssse3", "", "stdlib", "", "", "none", "SSSE3"},
@@ -151,7 +151,7 @@ var amd64Off = []featuresOff{
 	{"avx512f,aes", "avx2", "stdlib", "sha", "avx2", "none", "AES"},
 	{"aes,pclmulqdq", "", "stdlib", "", "", "none", "AES,PCLMULQDQ"},
 	{"sse41,ssse3", "", "stdlib", "", "", "none", "SSSE3,SSE4.1"},
-	{"avx2,aes", "generic", "stdlib", "avx512lanes", "stdlib", "none", "AES"},
+	{"avx2,aes", "generic", "stdlib", "stdlib", "stdlib", "none", "AES"},
 }
 
 var arm64Off = []featuresOff{
@@ -182,7 +182,7 @@ func TestFeaturesOff(t *testing.T) {
 		for l, name := range map[kernel.Layer]string{kernel.NH: test.nh, kernel.AES: test.aes, kernel.SHA256: test.sha256, kernel.SHA512: test.sha512, kernel.GCM: test.gcm} {
 			have := append(slices.Clone(kernel.List(l)), "none")
 			if l == kernel.SHA256 && name == "sha" && !slices.Contains(have, name) {
-				name = "stdlib" // avx512lanes, which is next, is off too
+				name = test.sha512 // avx512lanes is off too, and avx2 needs what that of SHA-512 needs
 			}
 			if name == "" {
 				name = kernel.Active(l)

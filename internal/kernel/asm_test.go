@@ -105,14 +105,15 @@ func TestVectorsWiped(t *testing.T) {
 	}
 }
 
-// TestStateWiped checks that the kernels which have a state of SHA-512 in general registers set them to zero before
+// TestStateWiped checks that the kernels which have a state of SHA-2 in general registers set them to zero before
 // they return: the runtime saves registers on the stack in some calls.
 func TestStateWiped(t *testing.T) {
 	zero := regexp.MustCompile(`\n\tXORL +(\w+), (\w+)`)
 	kernels := 0
-	for _, function := range functions(t, "internal/sha2/sha512_amd64.s") {
+	state := regexp.MustCompile(`^·(block|iterate)(256AVX2|512\w+)$`)
+	for _, function := range slices.Concat(functions(t, "internal/sha2/sha256_amd64.s"), functions(t, "internal/sha2/sha512_amd64.s")) {
 		name, _, _ := strings.Cut(function, "(")
-		if !strings.HasPrefix(name, "·block") && !strings.HasPrefix(name, "·iterate512") {
+		if !state.MatchString(name) {
 			continue
 		}
 		kernels++
@@ -130,7 +131,7 @@ func TestStateWiped(t *testing.T) {
 			}
 		}
 	}
-	if kernels != 4 {
+	if kernels != 8 {
 		t.Errorf("%d kernels", kernels)
 	}
 }

@@ -77,8 +77,8 @@ var (
 )
 
 // Register declares the kernels of a layer, best first. What a kernel needs includes what the ones
-// after it need, except that lanes of SHA-256 with AVX-512 also run where the SHA instructions of
-// better kernels are missing. fallback is the name of what runs where no kernel does, "" if nothing
+// after it need, except that those of SHA-256 after the ones with SHA instructions run without these, and sha
+// without AVX2. fallback is the name of what runs where no kernel does, "" if nothing
 // can. answer is as for [AddAnswer], or nil. The package of the layer calls Register in a function that it
 // gives to [Choose].
 func Register(l Layer, fallback string, answer func() bool, kernels ...Kernel) {

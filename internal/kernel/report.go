@@ -28,7 +28,7 @@ type Report struct {
 	NH  string // L1 of UMAC: avx512 (avx2 for some sizes), avx2, neon or generic
 	AES string // key derivation and pads of UMAC: aesni, armv8 or stdlib
 
-	// HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes (for batches), sha2 or stdlib.
+	// HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes (avx2 for single messages), avx2, sha2 or stdlib.
 	SHA256 string `json:",omitempty"`
 
 	SHA512 string // HMAC with SHA-384 and SHA-512: avx512, avx2, sha512 or stdlib
@@ -71,7 +71,7 @@ func NewReport() Report {
 	if r.NH == "avx512block" {
 		r.NH = "avx512"
 	}
-	if r.SHA512 == "avx512lanes" {
+	if r.SHA512 == "avx512lean" {
 		r.SHA512 = "avx512"
 	}
 	if r.GCM == "stdlib" && FIPSEnforced() {

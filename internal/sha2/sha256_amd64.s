@@ -8,6 +8,14 @@ DATA swap32<>+0(SB)/8, $0x0405060700010203
 DATA swap32<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL swap32<>(SB), RODATA|NOPTR, $16
 
+DATA lowHalves<>+0(SB)/8, $0x0b0a090803020100
+DATA lowHalves<>+8(SB)/8, $0x8080808080808080
+GLOBL lowHalves<>(SB), RODATA|NOPTR, $16
+
+DATA highHalves<>+0(SB)/8, $0x8080808080808080
+DATA highHalves<>+8(SB)/8, $0x0b0a090803020100
+GLOBL highHalves<>(SB), RODATA|NOPTR, $16
+
 DATA endTable<>+0(SB)/8, $0x0000000000000000
 DATA endTable<>+8(SB)/8, $0x0000000000000000
 DATA endTable<>+16(SB)/8, $0x0000000000000000
@@ -39,6 +47,1209 @@ DATA outerPadding32<>+20(SB)/4, $0x00000000
 DATA outerPadding32<>+24(SB)/4, $0x00000000
 DATA outerPadding32<>+28(SB)/4, $0x00000300
 GLOBL outerPadding32<>(SB), RODATA|NOPTR, $32
+
+// func block256AVX2(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
+// Requires: AVX, AVX2, BMI, BMI2, CMOV
+TEXT ·block256AVX2(SB), NOSPLIT, $64-40
+	MOVQ    p+8(FP), AX
+	MOVQ    k+24(FP), CX
+	CMPQ    blocks+16(FP), $0x00
+	JE      padded
+	VMOVDQU (AX), X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	VPADDD  (CX), X0, X1
+	VMOVDQU X1, (SP)
+	VMOVDQU 16(AX), X1
+	VPSHUFB swap32<>+0(SB), X1, X1
+	VPADDD  16(CX), X1, X2
+	VMOVDQU X2, 16(SP)
+	VMOVDQU 32(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPADDD  32(CX), X2, X3
+	VMOVDQU X3, 32(SP)
+	VMOVDQU 48(AX), X3
+	VPSHUFB swap32<>+0(SB), X3, X3
+	VPADDD  48(CX), X3, X4
+	VMOVDQU X4, 48(SP)
+
+loaded:
+	MOVQ state+0(FP), DX
+	MOVL (DX), R8
+	MOVL 4(DX), R9
+	MOVL 8(DX), R10
+	MOVL 12(DX), R11
+	MOVL 16(DX), R12
+	MOVL 20(DX), R13
+	MOVL 24(DX), R14
+	MOVL 28(DX), R15
+
+block:
+	MOVL R9, DX
+	XORL R10, DX
+	MOVQ $0x00000003, BP
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X0, X1, X4
+	VPALIGNR $0x04, X2, X3, X5
+	VPADDD   X5, X0, X0
+	ADDL     (SP), R15
+	ADDL     R11, R15
+	MOVL     R13, BX
+	ANDL     R12, BX
+	ADDL     BX, R15
+	RORXL    $0x06, R12, SI
+	RORXL    $0x0b, R12, DI
+	XORL     DI, SI
+	RORXL    $0x19, R12, DI
+	XORL     DI, SI
+	ANDNL    R14, R12, BX
+	ADDL     BX, R15
+	ADDL     SI, R15
+	ANDNL    R9, DX, BX
+	SUBL     R11, BX
+	ANDL     R8, DX
+	ADDL     DX, BX
+	ADDL     R15, BX
+	RORXL    $0x02, R8, SI
+	RORXL    $0x0d, R8, DI
+	XORL     DI, SI
+	RORXL    $0x16, R8, DI
+	XORL     DI, SI
+	ADDL     SI, BX
+	MOVL     R8, R11
+	XORL     R9, R11
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X0, X0
+	ADDL     4(SP), R14
+	ADDL     R10, R14
+	MOVL     R12, SI
+	ANDL     R15, SI
+	ADDL     SI, R14
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ANDNL    R13, R15, SI
+	ADDL     SI, R14
+	ADDL     DI, R14
+	ANDNL    R8, R11, SI
+	SUBL     R10, SI
+	ANDL     BX, R11
+	ADDL     R11, SI
+	ADDL     R14, SI
+	RORXL    $0x02, BX, DI
+	RORXL    $0x0d, BX, DX
+	XORL     DX, DI
+	RORXL    $0x16, BX, DX
+	XORL     DX, DI
+	ADDL     DI, SI
+	MOVL     BX, R10
+	XORL     R8, R10
+	VPSHUFD  $0xfa, X3, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X0, X0
+	ADDL     8(SP), R13
+	ADDL     R9, R13
+	MOVL     R15, DI
+	ANDL     R14, DI
+	ADDL     DI, R13
+	RORXL    $0x06, R14, DX
+	RORXL    $0x0b, R14, R11
+	XORL     R11, DX
+	RORXL    $0x19, R14, R11
+	XORL     R11, DX
+	ANDNL    R12, R14, DI
+	ADDL     DI, R13
+	ADDL     DX, R13
+	ANDNL    BX, R10, DI
+	SUBL     R9, DI
+	ANDL     SI, R10
+	ADDL     R10, DI
+	ADDL     R13, DI
+	RORXL    $0x02, SI, DX
+	RORXL    $0x0d, SI, R11
+	XORL     R11, DX
+	RORXL    $0x16, SI, R11
+	XORL     R11, DX
+	ADDL     DX, DI
+	MOVL     SI, R9
+	XORL     BX, R9
+	VPSHUFD  $0x50, X0, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X0, X0
+	ADDL     12(SP), R12
+	ADDL     R8, R12
+	MOVL     R14, DX
+	ANDL     R13, DX
+	ADDL     DX, R12
+	RORXL    $0x06, R13, R11
+	RORXL    $0x0b, R13, R10
+	XORL     R10, R11
+	RORXL    $0x19, R13, R10
+	XORL     R10, R11
+	ANDNL    R15, R13, DX
+	ADDL     DX, R12
+	ADDL     R11, R12
+	ANDNL    SI, R9, DX
+	SUBL     R8, DX
+	ANDL     DI, R9
+	ADDL     R9, DX
+	ADDL     R12, DX
+	RORXL    $0x02, DI, R11
+	RORXL    $0x0d, DI, R10
+	XORL     R10, R11
+	RORXL    $0x16, DI, R10
+	XORL     R10, R11
+	ADDL     R11, DX
+	MOVL     DI, R8
+	XORL     SI, R8
+	VPADDD   64(CX), X0, X4
+	VMOVDQU  X4, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X1, X2, X4
+	VPALIGNR $0x04, X3, X0, X5
+	VPADDD   X5, X1, X1
+	ADDL     16(SP), R15
+	ADDL     BX, R15
+	MOVL     R13, R11
+	ANDL     R12, R11
+	ADDL     R11, R15
+	RORXL    $0x06, R12, R10
+	RORXL    $0x0b, R12, R9
+	XORL     R9, R10
+	RORXL    $0x19, R12, R9
+	XORL     R9, R10
+	ANDNL    R14, R12, R11
+	ADDL     R11, R15
+	ADDL     R10, R15
+	ANDNL    DI, R8, R11
+	SUBL     BX, R11
+	ANDL     DX, R8
+	ADDL     R8, R11
+	ADDL     R15, R11
+	RORXL    $0x02, DX, R10
+	RORXL    $0x0d, DX, R9
+	XORL     R9, R10
+	RORXL    $0x16, DX, R9
+	XORL     R9, R10
+	ADDL     R10, R11
+	MOVL     DX, BX
+	XORL     DI, BX
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X1, X1
+	ADDL     20(SP), R14
+	ADDL     SI, R14
+	MOVL     R12, R10
+	ANDL     R15, R10
+	ADDL     R10, R14
+	RORXL    $0x06, R15, R9
+	RORXL    $0x0b, R15, R8
+	XORL     R8, R9
+	RORXL    $0x19, R15, R8
+	XORL     R8, R9
+	ANDNL    R13, R15, R10
+	ADDL     R10, R14
+	ADDL     R9, R14
+	ANDNL    DX, BX, R10
+	SUBL     SI, R10
+	ANDL     R11, BX
+	ADDL     BX, R10
+	ADDL     R14, R10
+	RORXL    $0x02, R11, R9
+	RORXL    $0x0d, R11, R8
+	XORL     R8, R9
+	RORXL    $0x16, R11, R8
+	XORL     R8, R9
+	ADDL     R9, R10
+	MOVL     R11, SI
+	XORL     DX, SI
+	VPSHUFD  $0xfa, X0, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X1, X1
+	ADDL     24(SP), R13
+	ADDL     DI, R13
+	MOVL     R15, R9
+	ANDL     R14, R9
+	ADDL     R9, R13
+	RORXL    $0x06, R14, R8
+	RORXL    $0x0b, R14, BX
+	XORL     BX, R8
+	RORXL    $0x19, R14, BX
+	XORL     BX, R8
+	ANDNL    R12, R14, R9
+	ADDL     R9, R13
+	ADDL     R8, R13
+	ANDNL    R11, SI, R9
+	SUBL     DI, R9
+	ANDL     R10, SI
+	ADDL     SI, R9
+	ADDL     R13, R9
+	RORXL    $0x02, R10, R8
+	RORXL    $0x0d, R10, BX
+	XORL     BX, R8
+	RORXL    $0x16, R10, BX
+	XORL     BX, R8
+	ADDL     R8, R9
+	MOVL     R10, DI
+	XORL     R11, DI
+	VPSHUFD  $0x50, X1, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X1, X1
+	ADDL     28(SP), R12
+	ADDL     DX, R12
+	MOVL     R14, R8
+	ANDL     R13, R8
+	ADDL     R8, R12
+	RORXL    $0x06, R13, BX
+	RORXL    $0x0b, R13, SI
+	XORL     SI, BX
+	RORXL    $0x19, R13, SI
+	XORL     SI, BX
+	ANDNL    R15, R13, R8
+	ADDL     R8, R12
+	ADDL     BX, R12
+	ANDNL    R10, DI, R8
+	SUBL     DX, R8
+	ANDL     R9, DI
+	ADDL     DI, R8
+	ADDL     R12, R8
+	RORXL    $0x02, R9, BX
+	RORXL    $0x0d, R9, SI
+	XORL     SI, BX
+	RORXL    $0x16, R9, SI
+	XORL     SI, BX
+	ADDL     BX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	VPADDD   80(CX), X1, X4
+	VMOVDQU  X4, 16(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X2, X3, X4
+	VPALIGNR $0x04, X0, X1, X5
+	VPADDD   X5, X2, X2
+	ADDL     32(SP), R15
+	ADDL     R11, R15
+	MOVL     R13, BX
+	ANDL     R12, BX
+	ADDL     BX, R15
+	RORXL    $0x06, R12, SI
+	RORXL    $0x0b, R12, DI
+	XORL     DI, SI
+	RORXL    $0x19, R12, DI
+	XORL     DI, SI
+	ANDNL    R14, R12, BX
+	ADDL     BX, R15
+	ADDL     SI, R15
+	ANDNL    R9, DX, BX
+	SUBL     R11, BX
+	ANDL     R8, DX
+	ADDL     DX, BX
+	ADDL     R15, BX
+	RORXL    $0x02, R8, SI
+	RORXL    $0x0d, R8, DI
+	XORL     DI, SI
+	RORXL    $0x16, R8, DI
+	XORL     DI, SI
+	ADDL     SI, BX
+	MOVL     R8, R11
+	XORL     R9, R11
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X2, X2
+	ADDL     36(SP), R14
+	ADDL     R10, R14
+	MOVL     R12, SI
+	ANDL     R15, SI
+	ADDL     SI, R14
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ANDNL    R13, R15, SI
+	ADDL     SI, R14
+	ADDL     DI, R14
+	ANDNL    R8, R11, SI
+	SUBL     R10, SI
+	ANDL     BX, R11
+	ADDL     R11, SI
+	ADDL     R14, SI
+	RORXL    $0x02, BX, DI
+	RORXL    $0x0d, BX, DX
+	XORL     DX, DI
+	RORXL    $0x16, BX, DX
+	XORL     DX, DI
+	ADDL     DI, SI
+	MOVL     BX, R10
+	XORL     R8, R10
+	VPSHUFD  $0xfa, X1, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X2, X2
+	ADDL     40(SP), R13
+	ADDL     R9, R13
+	MOVL     R15, DI
+	ANDL     R14, DI
+	ADDL     DI, R13
+	RORXL    $0x06, R14, DX
+	RORXL    $0x0b, R14, R11
+	XORL     R11, DX
+	RORXL    $0x19, R14, R11
+	XORL     R11, DX
+	ANDNL    R12, R14, DI
+	ADDL     DI, R13
+	ADDL     DX, R13
+	ANDNL    BX, R10, DI
+	SUBL     R9, DI
+	ANDL     SI, R10
+	ADDL     R10, DI
+	ADDL     R13, DI
+	RORXL    $0x02, SI, DX
+	RORXL    $0x0d, SI, R11
+	XORL     R11, DX
+	RORXL    $0x16, SI, R11
+	XORL     R11, DX
+	ADDL     DX, DI
+	MOVL     SI, R9
+	XORL     BX, R9
+	VPSHUFD  $0x50, X2, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X2, X2
+	ADDL     44(SP), R12
+	ADDL     R8, R12
+	MOVL     R14, DX
+	ANDL     R13, DX
+	ADDL     DX, R12
+	RORXL    $0x06, R13, R11
+	RORXL    $0x0b, R13, R10
+	XORL     R10, R11
+	RORXL    $0x19, R13, R10
+	XORL     R10, R11
+	ANDNL    R15, R13, DX
+	ADDL     DX, R12
+	ADDL     R11, R12
+	ANDNL    SI, R9, DX
+	SUBL     R8, DX
+	ANDL     DI, R9
+	ADDL     R9, DX
+	ADDL     R12, DX
+	RORXL    $0x02, DI, R11
+	RORXL    $0x0d, DI, R10
+	XORL     R10, R11
+	RORXL    $0x16, DI, R10
+	XORL     R10, R11
+	ADDL     R11, DX
+	MOVL     DI, R8
+	XORL     SI, R8
+	VPADDD   96(CX), X2, X4
+	VMOVDQU  X4, 32(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X3, X0, X4
+	VPALIGNR $0x04, X1, X2, X5
+	VPADDD   X5, X3, X3
+	ADDL     48(SP), R15
+	ADDL     BX, R15
+	MOVL     R13, R11
+	ANDL     R12, R11
+	ADDL     R11, R15
+	RORXL    $0x06, R12, R10
+	RORXL    $0x0b, R12, R9
+	XORL     R9, R10
+	RORXL    $0x19, R12, R9
+	XORL     R9, R10
+	ANDNL    R14, R12, R11
+	ADDL     R11, R15
+	ADDL     R10, R15
+	ANDNL    DI, R8, R11
+	SUBL     BX, R11
+	ANDL     DX, R8
+	ADDL     R8, R11
+	ADDL     R15, R11
+	RORXL    $0x02, DX, R10
+	RORXL    $0x0d, DX, R9
+	XORL     R9, R10
+	RORXL    $0x16, DX, R9
+	XORL     R9, R10
+	ADDL     R10, R11
+	MOVL     DX, BX
+	XORL     DI, BX
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X3, X3
+	ADDL     52(SP), R14
+	ADDL     SI, R14
+	MOVL     R12, R10
+	ANDL     R15, R10
+	ADDL     R10, R14
+	RORXL    $0x06, R15, R9
+	RORXL    $0x0b, R15, R8
+	XORL     R8, R9
+	RORXL    $0x19, R15, R8
+	XORL     R8, R9
+	ANDNL    R13, R15, R10
+	ADDL     R10, R14
+	ADDL     R9, R14
+	ANDNL    DX, BX, R10
+	SUBL     SI, R10
+	ANDL     R11, BX
+	ADDL     BX, R10
+	ADDL     R14, R10
+	RORXL    $0x02, R11, R9
+	RORXL    $0x0d, R11, R8
+	XORL     R8, R9
+	RORXL    $0x16, R11, R8
+	XORL     R8, R9
+	ADDL     R9, R10
+	MOVL     R11, SI
+	XORL     DX, SI
+	VPSHUFD  $0xfa, X2, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X3, X3
+	ADDL     56(SP), R13
+	ADDL     DI, R13
+	MOVL     R15, R9
+	ANDL     R14, R9
+	ADDL     R9, R13
+	RORXL    $0x06, R14, R8
+	RORXL    $0x0b, R14, BX
+	XORL     BX, R8
+	RORXL    $0x19, R14, BX
+	XORL     BX, R8
+	ANDNL    R12, R14, R9
+	ADDL     R9, R13
+	ADDL     R8, R13
+	ANDNL    R11, SI, R9
+	SUBL     DI, R9
+	ANDL     R10, SI
+	ADDL     SI, R9
+	ADDL     R13, R9
+	RORXL    $0x02, R10, R8
+	RORXL    $0x0d, R10, BX
+	XORL     BX, R8
+	RORXL    $0x16, R10, BX
+	XORL     BX, R8
+	ADDL     R8, R9
+	MOVL     R10, DI
+	XORL     R11, DI
+	VPSHUFD  $0x50, X3, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X3, X3
+	ADDL     60(SP), R12
+	ADDL     DX, R12
+	MOVL     R14, R8
+	ANDL     R13, R8
+	ADDL     R8, R12
+	RORXL    $0x06, R13, BX
+	RORXL    $0x0b, R13, SI
+	XORL     SI, BX
+	RORXL    $0x19, R13, SI
+	XORL     SI, BX
+	ANDNL    R15, R13, R8
+	ADDL     R8, R12
+	ADDL     BX, R12
+	ANDNL    R10, DI, R8
+	SUBL     DX, R8
+	ANDL     R9, DI
+	ADDL     DI, R8
+	ADDL     R12, R8
+	RORXL    $0x02, R9, BX
+	RORXL    $0x0d, R9, SI
+	XORL     SI, BX
+	RORXL    $0x16, R9, SI
+	XORL     SI, BX
+	ADDL     BX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	VPADDD   112(CX), X3, X4
+	VMOVDQU  X4, 48(SP)
+	ADDQ     $0x00000040, CX
+	DECQ     BP
+	JNZ      rounds
+	SUBQ     $0x000000c0, CX
+
+	// The last 16 rounds, and the next block; after the last block, this one again.
+	LEAQ    64(AX), BX
+	DECQ    blocks+16(FP)
+	CMOVQNE BX, AX
+	ADDL    (SP), R15
+	ADDL    R11, R15
+	MOVL    R13, BX
+	ANDL    R12, BX
+	ADDL    BX, R15
+	RORXL   $0x06, R12, SI
+	RORXL   $0x0b, R12, DI
+	XORL    DI, SI
+	RORXL   $0x19, R12, DI
+	XORL    DI, SI
+	ANDNL   R14, R12, BX
+	ADDL    BX, R15
+	ADDL    SI, R15
+	ANDNL   R9, DX, BX
+	SUBL    R11, BX
+	ANDL    R8, DX
+	ADDL    DX, BX
+	ADDL    R15, BX
+	RORXL   $0x02, R8, SI
+	RORXL   $0x0d, R8, DI
+	XORL    DI, SI
+	RORXL   $0x16, R8, DI
+	XORL    DI, SI
+	ADDL    SI, BX
+	MOVL    R8, R11
+	XORL    R9, R11
+	ADDL    4(SP), R14
+	ADDL    R10, R14
+	MOVL    R12, SI
+	ANDL    R15, SI
+	ADDL    SI, R14
+	RORXL   $0x06, R15, DI
+	RORXL   $0x0b, R15, DX
+	XORL    DX, DI
+	RORXL   $0x19, R15, DX
+	XORL    DX, DI
+	ANDNL   R13, R15, SI
+	ADDL    SI, R14
+	ADDL    DI, R14
+	ANDNL   R8, R11, SI
+	SUBL    R10, SI
+	ANDL    BX, R11
+	ADDL    R11, SI
+	ADDL    R14, SI
+	RORXL   $0x02, BX, DI
+	RORXL   $0x0d, BX, DX
+	XORL    DX, DI
+	RORXL   $0x16, BX, DX
+	XORL    DX, DI
+	ADDL    DI, SI
+	MOVL    BX, R10
+	XORL    R8, R10
+	ADDL    8(SP), R13
+	ADDL    R9, R13
+	MOVL    R15, DI
+	ANDL    R14, DI
+	ADDL    DI, R13
+	RORXL   $0x06, R14, DX
+	RORXL   $0x0b, R14, R11
+	XORL    R11, DX
+	RORXL   $0x19, R14, R11
+	XORL    R11, DX
+	ANDNL   R12, R14, DI
+	ADDL    DI, R13
+	ADDL    DX, R13
+	ANDNL   BX, R10, DI
+	SUBL    R9, DI
+	ANDL    SI, R10
+	ADDL    R10, DI
+	ADDL    R13, DI
+	RORXL   $0x02, SI, DX
+	RORXL   $0x0d, SI, R11
+	XORL    R11, DX
+	RORXL   $0x16, SI, R11
+	XORL    R11, DX
+	ADDL    DX, DI
+	MOVL    SI, R9
+	XORL    BX, R9
+	ADDL    12(SP), R12
+	ADDL    R8, R12
+	MOVL    R14, DX
+	ANDL    R13, DX
+	ADDL    DX, R12
+	RORXL   $0x06, R13, R11
+	RORXL   $0x0b, R13, R10
+	XORL    R10, R11
+	RORXL   $0x19, R13, R10
+	XORL    R10, R11
+	ANDNL   R15, R13, DX
+	ADDL    DX, R12
+	ADDL    R11, R12
+	ANDNL   SI, R9, DX
+	SUBL    R8, DX
+	ANDL    DI, R9
+	ADDL    R9, DX
+	ADDL    R12, DX
+	RORXL   $0x02, DI, R11
+	RORXL   $0x0d, DI, R10
+	XORL    R10, R11
+	RORXL   $0x16, DI, R10
+	XORL    R10, R11
+	ADDL    R11, DX
+	MOVL    DI, R8
+	XORL    SI, R8
+	VMOVDQU (AX), X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	VPADDD  (CX), X0, X1
+	VMOVDQU X1, (SP)
+	ADDL    16(SP), R15
+	ADDL    BX, R15
+	MOVL    R13, R11
+	ANDL    R12, R11
+	ADDL    R11, R15
+	RORXL   $0x06, R12, R10
+	RORXL   $0x0b, R12, R9
+	XORL    R9, R10
+	RORXL   $0x19, R12, R9
+	XORL    R9, R10
+	ANDNL   R14, R12, R11
+	ADDL    R11, R15
+	ADDL    R10, R15
+	ANDNL   DI, R8, R11
+	SUBL    BX, R11
+	ANDL    DX, R8
+	ADDL    R8, R11
+	ADDL    R15, R11
+	RORXL   $0x02, DX, R10
+	RORXL   $0x0d, DX, R9
+	XORL    R9, R10
+	RORXL   $0x16, DX, R9
+	XORL    R9, R10
+	ADDL    R10, R11
+	MOVL    DX, BX
+	XORL    DI, BX
+	ADDL    20(SP), R14
+	ADDL    SI, R14
+	MOVL    R12, R10
+	ANDL    R15, R10
+	ADDL    R10, R14
+	RORXL   $0x06, R15, R9
+	RORXL   $0x0b, R15, R8
+	XORL    R8, R9
+	RORXL   $0x19, R15, R8
+	XORL    R8, R9
+	ANDNL   R13, R15, R10
+	ADDL    R10, R14
+	ADDL    R9, R14
+	ANDNL   DX, BX, R10
+	SUBL    SI, R10
+	ANDL    R11, BX
+	ADDL    BX, R10
+	ADDL    R14, R10
+	RORXL   $0x02, R11, R9
+	RORXL   $0x0d, R11, R8
+	XORL    R8, R9
+	RORXL   $0x16, R11, R8
+	XORL    R8, R9
+	ADDL    R9, R10
+	MOVL    R11, SI
+	XORL    DX, SI
+	ADDL    24(SP), R13
+	ADDL    DI, R13
+	MOVL    R15, R9
+	ANDL    R14, R9
+	ADDL    R9, R13
+	RORXL   $0x06, R14, R8
+	RORXL   $0x0b, R14, BX
+	XORL    BX, R8
+	RORXL   $0x19, R14, BX
+	XORL    BX, R8
+	ANDNL   R12, R14, R9
+	ADDL    R9, R13
+	ADDL    R8, R13
+	ANDNL   R11, SI, R9
+	SUBL    DI, R9
+	ANDL    R10, SI
+	ADDL    SI, R9
+	ADDL    R13, R9
+	RORXL   $0x02, R10, R8
+	RORXL   $0x0d, R10, BX
+	XORL    BX, R8
+	RORXL   $0x16, R10, BX
+	XORL    BX, R8
+	ADDL    R8, R9
+	MOVL    R10, DI
+	XORL    R11, DI
+	ADDL    28(SP), R12
+	ADDL    DX, R12
+	MOVL    R14, R8
+	ANDL    R13, R8
+	ADDL    R8, R12
+	RORXL   $0x06, R13, BX
+	RORXL   $0x0b, R13, SI
+	XORL    SI, BX
+	RORXL   $0x19, R13, SI
+	XORL    SI, BX
+	ANDNL   R15, R13, R8
+	ADDL    R8, R12
+	ADDL    BX, R12
+	ANDNL   R10, DI, R8
+	SUBL    DX, R8
+	ANDL    R9, DI
+	ADDL    DI, R8
+	ADDL    R12, R8
+	RORXL   $0x02, R9, BX
+	RORXL   $0x0d, R9, SI
+	XORL    SI, BX
+	RORXL   $0x16, R9, SI
+	XORL    SI, BX
+	ADDL    BX, R8
+	MOVL    R9, DX
+	XORL    R10, DX
+	VMOVDQU 16(AX), X1
+	VPSHUFB swap32<>+0(SB), X1, X1
+	VPADDD  16(CX), X1, X2
+	VMOVDQU X2, 16(SP)
+	ADDL    32(SP), R15
+	ADDL    R11, R15
+	MOVL    R13, BX
+	ANDL    R12, BX
+	ADDL    BX, R15
+	RORXL   $0x06, R12, SI
+	RORXL   $0x0b, R12, DI
+	XORL    DI, SI
+	RORXL   $0x19, R12, DI
+	XORL    DI, SI
+	ANDNL   R14, R12, BX
+	ADDL    BX, R15
+	ADDL    SI, R15
+	ANDNL   R9, DX, BX
+	SUBL    R11, BX
+	ANDL    R8, DX
+	ADDL    DX, BX
+	ADDL    R15, BX
+	RORXL   $0x02, R8, SI
+	RORXL   $0x0d, R8, DI
+	XORL    DI, SI
+	RORXL   $0x16, R8, DI
+	XORL    DI, SI
+	ADDL    SI, BX
+	MOVL    R8, R11
+	XORL    R9, R11
+	ADDL    36(SP), R14
+	ADDL    R10, R14
+	MOVL    R12, SI
+	ANDL    R15, SI
+	ADDL    SI, R14
+	RORXL   $0x06, R15, DI
+	RORXL   $0x0b, R15, DX
+	XORL    DX, DI
+	RORXL   $0x19, R15, DX
+	XORL    DX, DI
+	ANDNL   R13, R15, SI
+	ADDL    SI, R14
+	ADDL    DI, R14
+	ANDNL   R8, R11, SI
+	SUBL    R10, SI
+	ANDL    BX, R11
+	ADDL    R11, SI
+	ADDL    R14, SI
+	RORXL   $0x02, BX, DI
+	RORXL   $0x0d, BX, DX
+	XORL    DX, DI
+	RORXL   $0x16, BX, DX
+	XORL    DX, DI
+	ADDL    DI, SI
+	MOVL    BX, R10
+	XORL    R8, R10
+	ADDL    40(SP), R13
+	ADDL    R9, R13
+	MOVL    R15, DI
+	ANDL    R14, DI
+	ADDL    DI, R13
+	RORXL   $0x06, R14, DX
+	RORXL   $0x0b, R14, R11
+	XORL    R11, DX
+	RORXL   $0x19, R14, R11
+	XORL    R11, DX
+	ANDNL   R12, R14, DI
+	ADDL    DI, R13
+	ADDL    DX, R13
+	ANDNL   BX, R10, DI
+	SUBL    R9, DI
+	ANDL    SI, R10
+	ADDL    R10, DI
+	ADDL    R13, DI
+	RORXL   $0x02, SI, DX
+	RORXL   $0x0d, SI, R11
+	XORL    R11, DX
+	RORXL   $0x16, SI, R11
+	XORL    R11, DX
+	ADDL    DX, DI
+	MOVL    SI, R9
+	XORL    BX, R9
+	ADDL    44(SP), R12
+	ADDL    R8, R12
+	MOVL    R14, DX
+	ANDL    R13, DX
+	ADDL    DX, R12
+	RORXL   $0x06, R13, R11
+	RORXL   $0x0b, R13, R10
+	XORL    R10, R11
+	RORXL   $0x19, R13, R10
+	XORL    R10, R11
+	ANDNL   R15, R13, DX
+	ADDL    DX, R12
+	ADDL    R11, R12
+	ANDNL   SI, R9, DX
+	SUBL    R8, DX
+	ANDL    DI, R9
+	ADDL    R9, DX
+	ADDL    R12, DX
+	RORXL   $0x02, DI, R11
+	RORXL   $0x0d, DI, R10
+	XORL    R10, R11
+	RORXL   $0x16, DI, R10
+	XORL    R10, R11
+	ADDL    R11, DX
+	MOVL    DI, R8
+	XORL    SI, R8
+	VMOVDQU 32(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPADDD  32(CX), X2, X3
+	VMOVDQU X3, 32(SP)
+	ADDL    48(SP), R15
+	ADDL    BX, R15
+	MOVL    R13, R11
+	ANDL    R12, R11
+	ADDL    R11, R15
+	RORXL   $0x06, R12, R10
+	RORXL   $0x0b, R12, R9
+	XORL    R9, R10
+	RORXL   $0x19, R12, R9
+	XORL    R9, R10
+	ANDNL   R14, R12, R11
+	ADDL    R11, R15
+	ADDL    R10, R15
+	ANDNL   DI, R8, R11
+	SUBL    BX, R11
+	ANDL    DX, R8
+	ADDL    R8, R11
+	ADDL    R15, R11
+	RORXL   $0x02, DX, R10
+	RORXL   $0x0d, DX, R9
+	XORL    R9, R10
+	RORXL   $0x16, DX, R9
+	XORL    R9, R10
+	ADDL    R10, R11
+	MOVL    DX, BX
+	XORL    DI, BX
+	ADDL    52(SP), R14
+	ADDL    SI, R14
+	MOVL    R12, R10
+	ANDL    R15, R10
+	ADDL    R10, R14
+	RORXL   $0x06, R15, R9
+	RORXL   $0x0b, R15, R8
+	XORL    R8, R9
+	RORXL   $0x19, R15, R8
+	XORL    R8, R9
+	ANDNL   R13, R15, R10
+	ADDL    R10, R14
+	ADDL    R9, R14
+	ANDNL   DX, BX, R10
+	SUBL    SI, R10
+	ANDL    R11, BX
+	ADDL    BX, R10
+	ADDL    R14, R10
+	RORXL   $0x02, R11, R9
+	RORXL   $0x0d, R11, R8
+	XORL    R8, R9
+	RORXL   $0x16, R11, R8
+	XORL    R8, R9
+	ADDL    R9, R10
+	MOVL    R11, SI
+	XORL    DX, SI
+	ADDL    56(SP), R13
+	ADDL    DI, R13
+	MOVL    R15, R9
+	ANDL    R14, R9
+	ADDL    R9, R13
+	RORXL   $0x06, R14, R8
+	RORXL   $0x0b, R14, BX
+	XORL    BX, R8
+	RORXL   $0x19, R14, BX
+	XORL    BX, R8
+	ANDNL   R12, R14, R9
+	ADDL    R9, R13
+	ADDL    R8, R13
+	ANDNL   R11, SI, R9
+	SUBL    DI, R9
+	ANDL    R10, SI
+	ADDL    SI, R9
+	ADDL    R13, R9
+	RORXL   $0x02, R10, R8
+	RORXL   $0x0d, R10, BX
+	XORL    BX, R8
+	RORXL   $0x16, R10, BX
+	XORL    BX, R8
+	ADDL    R8, R9
+	MOVL    R10, DI
+	XORL    R11, DI
+	ADDL    60(SP), R12
+	ADDL    DX, R12
+	MOVL    R14, R8
+	ANDL    R13, R8
+	ADDL    R8, R12
+	RORXL   $0x06, R13, BX
+	RORXL   $0x0b, R13, SI
+	XORL    SI, BX
+	RORXL   $0x19, R13, SI
+	XORL    SI, BX
+	ANDNL   R15, R13, R8
+	ADDL    R8, R12
+	ADDL    BX, R12
+	ANDNL   R10, DI, R8
+	SUBL    DX, R8
+	ANDL    R9, DI
+	ADDL    DI, R8
+	ADDL    R12, R8
+	RORXL   $0x02, R9, BX
+	RORXL   $0x0d, R9, SI
+	XORL    SI, BX
+	RORXL   $0x16, R9, SI
+	XORL    SI, BX
+	ADDL    BX, R8
+	MOVL    R9, DX
+	XORL    R10, DX
+	VMOVDQU 48(AX), X3
+	VPSHUFB swap32<>+0(SB), X3, X3
+	VPADDD  48(CX), X3, X4
+	VMOVDQU X4, 48(SP)
+	MOVQ    state+0(FP), DX
+	ADDL    (DX), R8
+	MOVL    R8, (DX)
+	ADDL    4(DX), R9
+	MOVL    R9, 4(DX)
+	ADDL    8(DX), R10
+	MOVL    R10, 8(DX)
+	ADDL    12(DX), R11
+	MOVL    R11, 12(DX)
+	ADDL    16(DX), R12
+	MOVL    R12, 16(DX)
+	ADDL    20(DX), R13
+	MOVL    R13, 20(DX)
+	ADDL    24(DX), R14
+	MOVL    R14, 24(DX)
+	ADDL    28(DX), R15
+	MOVL    R15, 28(DX)
+	CMPQ    blocks+16(FP), $0x00
+	JNE     block
+	MOVQ    end+32(FP), DX
+	TESTQ   DX, DX
+	JZ      wipe
+	MOVQ    24(DX), DX
+	TESTQ   DX, DX
+	JZ      wipe
+
+	// The last block of the outer hash: the state, and padding.
+	MOVQ    $0x00000000, end+32(FP)
+	MOVQ    $0x00000001, blocks+16(FP)
+	MOVQ    state+0(FP), BX
+	VMOVDQU (BX), X0
+	VMOVDQU outerPadding32<>+0(SB), X2
+	VPADDD  32(CX), X2, X1
+	VMOVDQU X1, 32(SP)
+	VMOVDQU 16(BX), X1
+	VMOVDQU outerPadding32<>+16(SB), X3
+	VPADDD  48(CX), X3, X4
+	VMOVDQU X4, 48(SP)
+	ADDL    (CX), R8
+	MOVL    R8, (SP)
+	MOVL    (DX), R8
+	MOVL    R8, (BX)
+	ADDL    4(CX), R9
+	MOVL    R9, 4(SP)
+	MOVL    4(DX), R9
+	MOVL    R9, 4(BX)
+	ADDL    8(CX), R10
+	MOVL    R10, 8(SP)
+	MOVL    8(DX), R10
+	MOVL    R10, 8(BX)
+	ADDL    12(CX), R11
+	MOVL    R11, 12(SP)
+	MOVL    12(DX), R11
+	MOVL    R11, 12(BX)
+	ADDL    16(CX), R12
+	MOVL    R12, 16(SP)
+	MOVL    16(DX), R12
+	MOVL    R12, 16(BX)
+	ADDL    20(CX), R13
+	MOVL    R13, 20(SP)
+	MOVL    20(DX), R13
+	MOVL    R13, 20(BX)
+	ADDL    24(CX), R14
+	MOVL    R14, 24(SP)
+	MOVL    24(DX), R14
+	MOVL    R14, 24(BX)
+	ADDL    28(CX), R15
+	MOVL    R15, 28(SP)
+	MOVL    28(DX), R15
+	MOVL    R15, 28(BX)
+	JMP     block
+
+wipe:
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	XORL    R8, R8
+	XORL    R9, R9
+	XORL    R10, R10
+	XORL    R11, R11
+	XORL    R12, R12
+	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+padded:
+	MOVQ end+32(FP), DX
+	MOVQ (DX), BX
+	LEAQ endTable<>+0(SB), SI
+
+	// The vector after the last whole one: the rest of the words, and the word after them.
+	MOVQ    BX, DI
+	XORQ    $-1, DI
+	MOVQ    DI, R8
+	ANDQ    $0x0000000c, DI
+	ANDQ    $0x00000003, R8
+	VMOVD   8(DX), X0
+	VPSHUFB 132(SI)(R8*4), X0, X0
+	CMPQ    BX, $0x04
+	JB      short
+	VMOVDQU -16(AX)(BX*4), X4
+	VPSHUFB 116(SI)(R8*4), X4, X4
+	VPOR    X0, X4, X4
+	VMOVDQU (AX), X0
+	JMP     first
+
+short:
+	MOVQ    AX, R8
+	CMPQ    BX, $0x01
+	CMOVQLT SI, R8
+	VMOVD   (R8), X4
+	MOVQ    AX, R8
+	CMPQ    BX, $0x02
+	CMOVQLT SI, R8
+	VPINSRD $0x01, 4(R8), X4, X4
+	MOVQ    AX, R8
+	CMPQ    BX, $0x03
+	CMOVQLT SI, R8
+	VPINSRD $0x02, 8(R8), X4, X4
+	VPOR    X0, X4, X4
+	VMOVDQA X4, X0
+
+first:
+	// The whole vectors after the first one, and the one after them where it belongs.
+	CMPQ    BX, $0x08
+	CMOVQLT SI, AX
+	VMOVDQU 16(AX), X1
+	CMPQ    BX, $0x0c
+	CMOVQLT SI, AX
+	VMOVDQU 32(AX), X2
+	VPAND   48(SI)(DI*4), X4, X3
+	VPAND   16(SI)(DI*4), X4, X5
+	VPOR    X5, X1, X1
+	VPAND   32(SI)(DI*4), X4, X4
+	VPOR    X4, X2, X2
+	VPSHUFB swap32<>+0(SB), X0, X0
+	VPSHUFB swap32<>+0(SB), X1, X1
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPSHUFB swap32<>+0(SB), X3, X3
+	VPXOR   X4, X4, X4
+	VPINSRD $0x02, 12(DX), X4, X4
+	VPINSRD $0x03, 16(DX), X4, X4
+	VPOR    X4, X3, X3
+	VPADDD  (CX), X0, X4
+	VMOVDQU X4, (SP)
+	VPADDD  16(CX), X1, X4
+	VMOVDQU X4, 16(SP)
+	VPADDD  32(CX), X2, X4
+	VMOVDQU X4, 32(SP)
+	VPADDD  48(CX), X3, X4
+	VMOVDQU X4, 48(SP)
+
+	// A block that can be loaded after the last one.
+	MOVQ CX, AX
+	MOVQ $0x00000001, blocks+16(FP)
+	JMP  loaded
 
 // func block256SHA(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
 // Requires: AVX, CMOV, SHA
@@ -2515,6 +3726,1089 @@ GLOBL number80000000<>(SB), RODATA|NOPTR, $4
 
 DATA numberc00066<>+0(SB)/4, $0x00c00066
 GLOBL numberc00066<>(SB), RODATA|NOPTR, $4
+
+// func iterate256AVX2(it *iteration256, n int, k *[64]uint32)
+// Requires: AVX, AVX2, BMI, BMI2
+TEXT ·iterate256AVX2(SB), NOSPLIT, $64-24
+	MOVQ    it+0(FP), AX
+	MOVQ    k+16(FP), CX
+	MOVQ    n+8(FP), DX
+	IMUL3Q  $0x00000040, DX, DX
+	MOVQ    DX, n+8(FP)
+	MOVL    64(AX), R8
+	MOVL    68(AX), R9
+	MOVL    72(AX), R10
+	MOVL    76(AX), R11
+	MOVL    80(AX), R12
+	MOVL    84(AX), R13
+	MOVL    88(AX), R14
+	MOVL    92(AX), R15
+	VMOVDQU 64(AX), X0
+	VMOVDQU 80(AX), X1
+
+block:
+	MOVQ    n+8(FP), DX
+	ANDQ    $0x00000020, DX
+	VMOVDQU outerPadding32<>+0(SB), X2
+	VPADDD  32(CX), X2, X3
+	VMOVDQU X3, 32(SP)
+	VMOVDQU outerPadding32<>+16(SB), X3
+	VPADDD  48(CX), X3, X4
+	VMOVDQU X4, 48(SP)
+	ADDL    (CX), R8
+	MOVL    R8, (SP)
+	MOVL    (AX)(DX*1), R8
+	ADDL    4(CX), R9
+	MOVL    R9, 4(SP)
+	MOVL    4(AX)(DX*1), R9
+	ADDL    8(CX), R10
+	MOVL    R10, 8(SP)
+	MOVL    8(AX)(DX*1), R10
+	ADDL    12(CX), R11
+	MOVL    R11, 12(SP)
+	MOVL    12(AX)(DX*1), R11
+	ADDL    16(CX), R12
+	MOVL    R12, 16(SP)
+	MOVL    16(AX)(DX*1), R12
+	ADDL    20(CX), R13
+	MOVL    R13, 20(SP)
+	MOVL    20(AX)(DX*1), R13
+	ADDL    24(CX), R14
+	MOVL    R14, 24(SP)
+	MOVL    24(AX)(DX*1), R14
+	ADDL    28(CX), R15
+	MOVL    R15, 28(SP)
+	MOVL    28(AX)(DX*1), R15
+	MOVL    R9, DX
+	XORL    R10, DX
+	MOVQ    $0x00000003, BP
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X0, X1, X4
+	VPALIGNR $0x04, X2, X3, X5
+	VPADDD   X5, X0, X0
+	ADDL     (SP), R15
+	ADDL     R11, R15
+	MOVL     R13, BX
+	ANDL     R12, BX
+	ADDL     BX, R15
+	RORXL    $0x06, R12, SI
+	RORXL    $0x0b, R12, DI
+	XORL     DI, SI
+	RORXL    $0x19, R12, DI
+	XORL     DI, SI
+	ANDNL    R14, R12, BX
+	ADDL     BX, R15
+	ADDL     SI, R15
+	ANDNL    R9, DX, BX
+	SUBL     R11, BX
+	ANDL     R8, DX
+	ADDL     DX, BX
+	ADDL     R15, BX
+	RORXL    $0x02, R8, SI
+	RORXL    $0x0d, R8, DI
+	XORL     DI, SI
+	RORXL    $0x16, R8, DI
+	XORL     DI, SI
+	ADDL     SI, BX
+	MOVL     R8, R11
+	XORL     R9, R11
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X0, X0
+	ADDL     4(SP), R14
+	ADDL     R10, R14
+	MOVL     R12, SI
+	ANDL     R15, SI
+	ADDL     SI, R14
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ANDNL    R13, R15, SI
+	ADDL     SI, R14
+	ADDL     DI, R14
+	ANDNL    R8, R11, SI
+	SUBL     R10, SI
+	ANDL     BX, R11
+	ADDL     R11, SI
+	ADDL     R14, SI
+	RORXL    $0x02, BX, DI
+	RORXL    $0x0d, BX, DX
+	XORL     DX, DI
+	RORXL    $0x16, BX, DX
+	XORL     DX, DI
+	ADDL     DI, SI
+	MOVL     BX, R10
+	XORL     R8, R10
+	VPSHUFD  $0xfa, X3, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X0, X0
+	ADDL     8(SP), R13
+	ADDL     R9, R13
+	MOVL     R15, DI
+	ANDL     R14, DI
+	ADDL     DI, R13
+	RORXL    $0x06, R14, DX
+	RORXL    $0x0b, R14, R11
+	XORL     R11, DX
+	RORXL    $0x19, R14, R11
+	XORL     R11, DX
+	ANDNL    R12, R14, DI
+	ADDL     DI, R13
+	ADDL     DX, R13
+	ANDNL    BX, R10, DI
+	SUBL     R9, DI
+	ANDL     SI, R10
+	ADDL     R10, DI
+	ADDL     R13, DI
+	RORXL    $0x02, SI, DX
+	RORXL    $0x0d, SI, R11
+	XORL     R11, DX
+	RORXL    $0x16, SI, R11
+	XORL     R11, DX
+	ADDL     DX, DI
+	MOVL     SI, R9
+	XORL     BX, R9
+	VPSHUFD  $0x50, X0, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X0, X0
+	ADDL     12(SP), R12
+	ADDL     R8, R12
+	MOVL     R14, DX
+	ANDL     R13, DX
+	ADDL     DX, R12
+	RORXL    $0x06, R13, R11
+	RORXL    $0x0b, R13, R10
+	XORL     R10, R11
+	RORXL    $0x19, R13, R10
+	XORL     R10, R11
+	ANDNL    R15, R13, DX
+	ADDL     DX, R12
+	ADDL     R11, R12
+	ANDNL    SI, R9, DX
+	SUBL     R8, DX
+	ANDL     DI, R9
+	ADDL     R9, DX
+	ADDL     R12, DX
+	RORXL    $0x02, DI, R11
+	RORXL    $0x0d, DI, R10
+	XORL     R10, R11
+	RORXL    $0x16, DI, R10
+	XORL     R10, R11
+	ADDL     R11, DX
+	MOVL     DI, R8
+	XORL     SI, R8
+	VPADDD   64(CX), X0, X4
+	VMOVDQU  X4, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X1, X2, X4
+	VPALIGNR $0x04, X3, X0, X5
+	VPADDD   X5, X1, X1
+	ADDL     16(SP), R15
+	ADDL     BX, R15
+	MOVL     R13, R11
+	ANDL     R12, R11
+	ADDL     R11, R15
+	RORXL    $0x06, R12, R10
+	RORXL    $0x0b, R12, R9
+	XORL     R9, R10
+	RORXL    $0x19, R12, R9
+	XORL     R9, R10
+	ANDNL    R14, R12, R11
+	ADDL     R11, R15
+	ADDL     R10, R15
+	ANDNL    DI, R8, R11
+	SUBL     BX, R11
+	ANDL     DX, R8
+	ADDL     R8, R11
+	ADDL     R15, R11
+	RORXL    $0x02, DX, R10
+	RORXL    $0x0d, DX, R9
+	XORL     R9, R10
+	RORXL    $0x16, DX, R9
+	XORL     R9, R10
+	ADDL     R10, R11
+	MOVL     DX, BX
+	XORL     DI, BX
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X1, X1
+	ADDL     20(SP), R14
+	ADDL     SI, R14
+	MOVL     R12, R10
+	ANDL     R15, R10
+	ADDL     R10, R14
+	RORXL    $0x06, R15, R9
+	RORXL    $0x0b, R15, R8
+	XORL     R8, R9
+	RORXL    $0x19, R15, R8
+	XORL     R8, R9
+	ANDNL    R13, R15, R10
+	ADDL     R10, R14
+	ADDL     R9, R14
+	ANDNL    DX, BX, R10
+	SUBL     SI, R10
+	ANDL     R11, BX
+	ADDL     BX, R10
+	ADDL     R14, R10
+	RORXL    $0x02, R11, R9
+	RORXL    $0x0d, R11, R8
+	XORL     R8, R9
+	RORXL    $0x16, R11, R8
+	XORL     R8, R9
+	ADDL     R9, R10
+	MOVL     R11, SI
+	XORL     DX, SI
+	VPSHUFD  $0xfa, X0, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X1, X1
+	ADDL     24(SP), R13
+	ADDL     DI, R13
+	MOVL     R15, R9
+	ANDL     R14, R9
+	ADDL     R9, R13
+	RORXL    $0x06, R14, R8
+	RORXL    $0x0b, R14, BX
+	XORL     BX, R8
+	RORXL    $0x19, R14, BX
+	XORL     BX, R8
+	ANDNL    R12, R14, R9
+	ADDL     R9, R13
+	ADDL     R8, R13
+	ANDNL    R11, SI, R9
+	SUBL     DI, R9
+	ANDL     R10, SI
+	ADDL     SI, R9
+	ADDL     R13, R9
+	RORXL    $0x02, R10, R8
+	RORXL    $0x0d, R10, BX
+	XORL     BX, R8
+	RORXL    $0x16, R10, BX
+	XORL     BX, R8
+	ADDL     R8, R9
+	MOVL     R10, DI
+	XORL     R11, DI
+	VPSHUFD  $0x50, X1, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X1, X1
+	ADDL     28(SP), R12
+	ADDL     DX, R12
+	MOVL     R14, R8
+	ANDL     R13, R8
+	ADDL     R8, R12
+	RORXL    $0x06, R13, BX
+	RORXL    $0x0b, R13, SI
+	XORL     SI, BX
+	RORXL    $0x19, R13, SI
+	XORL     SI, BX
+	ANDNL    R15, R13, R8
+	ADDL     R8, R12
+	ADDL     BX, R12
+	ANDNL    R10, DI, R8
+	SUBL     DX, R8
+	ANDL     R9, DI
+	ADDL     DI, R8
+	ADDL     R12, R8
+	RORXL    $0x02, R9, BX
+	RORXL    $0x0d, R9, SI
+	XORL     SI, BX
+	RORXL    $0x16, R9, SI
+	XORL     SI, BX
+	ADDL     BX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	VPADDD   80(CX), X1, X4
+	VMOVDQU  X4, 16(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X2, X3, X4
+	VPALIGNR $0x04, X0, X1, X5
+	VPADDD   X5, X2, X2
+	ADDL     32(SP), R15
+	ADDL     R11, R15
+	MOVL     R13, BX
+	ANDL     R12, BX
+	ADDL     BX, R15
+	RORXL    $0x06, R12, SI
+	RORXL    $0x0b, R12, DI
+	XORL     DI, SI
+	RORXL    $0x19, R12, DI
+	XORL     DI, SI
+	ANDNL    R14, R12, BX
+	ADDL     BX, R15
+	ADDL     SI, R15
+	ANDNL    R9, DX, BX
+	SUBL     R11, BX
+	ANDL     R8, DX
+	ADDL     DX, BX
+	ADDL     R15, BX
+	RORXL    $0x02, R8, SI
+	RORXL    $0x0d, R8, DI
+	XORL     DI, SI
+	RORXL    $0x16, R8, DI
+	XORL     DI, SI
+	ADDL     SI, BX
+	MOVL     R8, R11
+	XORL     R9, R11
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X2, X2
+	ADDL     36(SP), R14
+	ADDL     R10, R14
+	MOVL     R12, SI
+	ANDL     R15, SI
+	ADDL     SI, R14
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ANDNL    R13, R15, SI
+	ADDL     SI, R14
+	ADDL     DI, R14
+	ANDNL    R8, R11, SI
+	SUBL     R10, SI
+	ANDL     BX, R11
+	ADDL     R11, SI
+	ADDL     R14, SI
+	RORXL    $0x02, BX, DI
+	RORXL    $0x0d, BX, DX
+	XORL     DX, DI
+	RORXL    $0x16, BX, DX
+	XORL     DX, DI
+	ADDL     DI, SI
+	MOVL     BX, R10
+	XORL     R8, R10
+	VPSHUFD  $0xfa, X1, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X2, X2
+	ADDL     40(SP), R13
+	ADDL     R9, R13
+	MOVL     R15, DI
+	ANDL     R14, DI
+	ADDL     DI, R13
+	RORXL    $0x06, R14, DX
+	RORXL    $0x0b, R14, R11
+	XORL     R11, DX
+	RORXL    $0x19, R14, R11
+	XORL     R11, DX
+	ANDNL    R12, R14, DI
+	ADDL     DI, R13
+	ADDL     DX, R13
+	ANDNL    BX, R10, DI
+	SUBL     R9, DI
+	ANDL     SI, R10
+	ADDL     R10, DI
+	ADDL     R13, DI
+	RORXL    $0x02, SI, DX
+	RORXL    $0x0d, SI, R11
+	XORL     R11, DX
+	RORXL    $0x16, SI, R11
+	XORL     R11, DX
+	ADDL     DX, DI
+	MOVL     SI, R9
+	XORL     BX, R9
+	VPSHUFD  $0x50, X2, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X2, X2
+	ADDL     44(SP), R12
+	ADDL     R8, R12
+	MOVL     R14, DX
+	ANDL     R13, DX
+	ADDL     DX, R12
+	RORXL    $0x06, R13, R11
+	RORXL    $0x0b, R13, R10
+	XORL     R10, R11
+	RORXL    $0x19, R13, R10
+	XORL     R10, R11
+	ANDNL    R15, R13, DX
+	ADDL     DX, R12
+	ADDL     R11, R12
+	ANDNL    SI, R9, DX
+	SUBL     R8, DX
+	ANDL     DI, R9
+	ADDL     R9, DX
+	ADDL     R12, DX
+	RORXL    $0x02, DI, R11
+	RORXL    $0x0d, DI, R10
+	XORL     R10, R11
+	RORXL    $0x16, DI, R10
+	XORL     R10, R11
+	ADDL     R11, DX
+	MOVL     DI, R8
+	XORL     SI, R8
+	VPADDD   96(CX), X2, X4
+	VMOVDQU  X4, 32(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VPALIGNR $0x04, X3, X0, X4
+	VPALIGNR $0x04, X1, X2, X5
+	VPADDD   X5, X3, X3
+	ADDL     48(SP), R15
+	ADDL     BX, R15
+	MOVL     R13, R11
+	ANDL     R12, R11
+	ADDL     R11, R15
+	RORXL    $0x06, R12, R10
+	RORXL    $0x0b, R12, R9
+	XORL     R9, R10
+	RORXL    $0x19, R12, R9
+	XORL     R9, R10
+	ANDNL    R14, R12, R11
+	ADDL     R11, R15
+	ADDL     R10, R15
+	ANDNL    DI, R8, R11
+	SUBL     BX, R11
+	ANDL     DX, R8
+	ADDL     R8, R11
+	ADDL     R15, R11
+	RORXL    $0x02, DX, R10
+	RORXL    $0x0d, DX, R9
+	XORL     R9, R10
+	RORXL    $0x16, DX, R9
+	XORL     R9, R10
+	ADDL     R10, R11
+	MOVL     DX, BX
+	XORL     DI, BX
+	VPSRLD   $0x07, X4, X5
+	VPSLLD   $0x19, X4, X6
+	VPSRLD   $0x12, X4, X7
+	VPSLLD   $0x0e, X4, X8
+	VPXOR    X6, X5, X5
+	VPXOR    X8, X7, X7
+	VPSRLD   $0x03, X4, X6
+	VPXOR    X7, X5, X5
+	VPXOR    X6, X5, X5
+	VPADDD   X5, X3, X3
+	ADDL     52(SP), R14
+	ADDL     SI, R14
+	MOVL     R12, R10
+	ANDL     R15, R10
+	ADDL     R10, R14
+	RORXL    $0x06, R15, R9
+	RORXL    $0x0b, R15, R8
+	XORL     R8, R9
+	RORXL    $0x19, R15, R8
+	XORL     R8, R9
+	ANDNL    R13, R15, R10
+	ADDL     R10, R14
+	ADDL     R9, R14
+	ANDNL    DX, BX, R10
+	SUBL     SI, R10
+	ANDL     R11, BX
+	ADDL     BX, R10
+	ADDL     R14, R10
+	RORXL    $0x02, R11, R9
+	RORXL    $0x0d, R11, R8
+	XORL     R8, R9
+	RORXL    $0x16, R11, R8
+	XORL     R8, R9
+	ADDL     R9, R10
+	MOVL     R11, SI
+	XORL     DX, SI
+	VPSHUFD  $0xfa, X2, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  lowHalves<>+0(SB), X5, X5
+	VPADDD   X5, X3, X3
+	ADDL     56(SP), R13
+	ADDL     DI, R13
+	MOVL     R15, R9
+	ANDL     R14, R9
+	ADDL     R9, R13
+	RORXL    $0x06, R14, R8
+	RORXL    $0x0b, R14, BX
+	XORL     BX, R8
+	RORXL    $0x19, R14, BX
+	XORL     BX, R8
+	ANDNL    R12, R14, R9
+	ADDL     R9, R13
+	ADDL     R8, R13
+	ANDNL    R11, SI, R9
+	SUBL     DI, R9
+	ANDL     R10, SI
+	ADDL     SI, R9
+	ADDL     R13, R9
+	RORXL    $0x02, R10, R8
+	RORXL    $0x0d, R10, BX
+	XORL     BX, R8
+	RORXL    $0x16, R10, BX
+	XORL     BX, R8
+	ADDL     R8, R9
+	MOVL     R10, DI
+	XORL     R11, DI
+	VPSHUFD  $0x50, X3, X4
+	VPSRLQ   $0x11, X4, X5
+	VPSRLQ   $0x13, X4, X6
+	VPSRLD   $0x0a, X4, X4
+	VPXOR    X6, X5, X5
+	VPXOR    X4, X5, X5
+	VPSHUFB  highHalves<>+0(SB), X5, X5
+	VPADDD   X5, X3, X3
+	ADDL     60(SP), R12
+	ADDL     DX, R12
+	MOVL     R14, R8
+	ANDL     R13, R8
+	ADDL     R8, R12
+	RORXL    $0x06, R13, BX
+	RORXL    $0x0b, R13, SI
+	XORL     SI, BX
+	RORXL    $0x19, R13, SI
+	XORL     SI, BX
+	ANDNL    R15, R13, R8
+	ADDL     R8, R12
+	ADDL     BX, R12
+	ANDNL    R10, DI, R8
+	SUBL     DX, R8
+	ANDL     R9, DI
+	ADDL     DI, R8
+	ADDL     R12, R8
+	RORXL    $0x02, R9, BX
+	RORXL    $0x0d, R9, SI
+	XORL     SI, BX
+	RORXL    $0x16, R9, SI
+	XORL     SI, BX
+	ADDL     BX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	VPADDD   112(CX), X3, X4
+	VMOVDQU  X4, 48(SP)
+	ADDQ     $0x00000040, CX
+	DECQ     BP
+	JNZ      rounds
+	SUBQ     $0x000000c0, CX
+	ADDL     (SP), R15
+	ADDL     R11, R15
+	MOVL     R13, BX
+	ANDL     R12, BX
+	ADDL     BX, R15
+	RORXL    $0x06, R12, SI
+	RORXL    $0x0b, R12, DI
+	XORL     DI, SI
+	RORXL    $0x19, R12, DI
+	XORL     DI, SI
+	ANDNL    R14, R12, BX
+	ADDL     BX, R15
+	ADDL     SI, R15
+	ANDNL    R9, DX, BX
+	SUBL     R11, BX
+	ANDL     R8, DX
+	ADDL     DX, BX
+	ADDL     R15, BX
+	RORXL    $0x02, R8, SI
+	RORXL    $0x0d, R8, DI
+	XORL     DI, SI
+	RORXL    $0x16, R8, DI
+	XORL     DI, SI
+	ADDL     SI, BX
+	MOVL     R8, R11
+	XORL     R9, R11
+	ADDL     4(SP), R14
+	ADDL     R10, R14
+	MOVL     R12, SI
+	ANDL     R15, SI
+	ADDL     SI, R14
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ANDNL    R13, R15, SI
+	ADDL     SI, R14
+	ADDL     DI, R14
+	ANDNL    R8, R11, SI
+	SUBL     R10, SI
+	ANDL     BX, R11
+	ADDL     R11, SI
+	ADDL     R14, SI
+	RORXL    $0x02, BX, DI
+	RORXL    $0x0d, BX, DX
+	XORL     DX, DI
+	RORXL    $0x16, BX, DX
+	XORL     DX, DI
+	ADDL     DI, SI
+	MOVL     BX, R10
+	XORL     R8, R10
+	ADDL     8(SP), R13
+	ADDL     R9, R13
+	MOVL     R15, DI
+	ANDL     R14, DI
+	ADDL     DI, R13
+	RORXL    $0x06, R14, DX
+	RORXL    $0x0b, R14, R11
+	XORL     R11, DX
+	RORXL    $0x19, R14, R11
+	XORL     R11, DX
+	ANDNL    R12, R14, DI
+	ADDL     DI, R13
+	ADDL     DX, R13
+	ANDNL    BX, R10, DI
+	SUBL     R9, DI
+	ANDL     SI, R10
+	ADDL     R10, DI
+	ADDL     R13, DI
+	RORXL    $0x02, SI, DX
+	RORXL    $0x0d, SI, R11
+	XORL     R11, DX
+	RORXL    $0x16, SI, R11
+	XORL     R11, DX
+	ADDL     DX, DI
+	MOVL     SI, R9
+	XORL     BX, R9
+	ADDL     12(SP), R12
+	ADDL     R8, R12
+	MOVL     R14, DX
+	ANDL     R13, DX
+	ADDL     DX, R12
+	RORXL    $0x06, R13, R11
+	RORXL    $0x0b, R13, R10
+	XORL     R10, R11
+	RORXL    $0x19, R13, R10
+	XORL     R10, R11
+	ANDNL    R15, R13, DX
+	ADDL     DX, R12
+	ADDL     R11, R12
+	ANDNL    SI, R9, DX
+	SUBL     R8, DX
+	ANDL     DI, R9
+	ADDL     R9, DX
+	ADDL     R12, DX
+	RORXL    $0x02, DI, R11
+	RORXL    $0x0d, DI, R10
+	XORL     R10, R11
+	RORXL    $0x16, DI, R10
+	XORL     R10, R11
+	ADDL     R11, DX
+	MOVL     DI, R8
+	XORL     SI, R8
+	ADDL     16(SP), R15
+	ADDL     BX, R15
+	MOVL     R13, R11
+	ANDL     R12, R11
+	ADDL     R11, R15
+	RORXL    $0x06, R12, R10
+	RORXL    $0x0b, R12, R9
+	XORL     R9, R10
+	RORXL    $0x19, R12, R9
+	XORL     R9, R10
+	ANDNL    R14, R12, R11
+	ADDL     R11, R15
+	ADDL     R10, R15
+	ANDNL    DI, R8, R11
+	SUBL     BX, R11
+	ANDL     DX, R8
+	ADDL     R8, R11
+	ADDL     R15, R11
+	RORXL    $0x02, DX, R10
+	RORXL    $0x0d, DX, R9
+	XORL     R9, R10
+	RORXL    $0x16, DX, R9
+	XORL     R9, R10
+	ADDL     R10, R11
+	MOVL     DX, BX
+	XORL     DI, BX
+	ADDL     20(SP), R14
+	ADDL     SI, R14
+	MOVL     R12, R10
+	ANDL     R15, R10
+	ADDL     R10, R14
+	RORXL    $0x06, R15, R9
+	RORXL    $0x0b, R15, R8
+	XORL     R8, R9
+	RORXL    $0x19, R15, R8
+	XORL     R8, R9
+	ANDNL    R13, R15, R10
+	ADDL     R10, R14
+	ADDL     R9, R14
+	ANDNL    DX, BX, R10
+	SUBL     SI, R10
+	ANDL     R11, BX
+	ADDL     BX, R10
+	ADDL     R14, R10
+	RORXL    $0x02, R11, R9
+	RORXL    $0x0d, R11, R8
+	XORL     R8, R9
+	RORXL    $0x16, R11, R8
+	XORL     R8, R9
+	ADDL     R9, R10
+	MOVL     R11, SI
+	XORL     DX, SI
+	ADDL     24(SP), R13
+	ADDL     DI, R13
+	MOVL     R15, R9
+	ANDL     R14, R9
+	ADDL     R9, R13
+	RORXL    $0x06, R14, R8
+	RORXL    $0x0b, R14, BX
+	XORL     BX, R8
+	RORXL    $0x19, R14, BX
+	XORL     BX, R8
+	ANDNL    R12, R14, R9
+	ADDL     R9, R13
+	ADDL     R8, R13
+	ANDNL    R11, SI, R9
+	SUBL     DI, R9
+	ANDL     R10, SI
+	ADDL     SI, R9
+	ADDL     R13, R9
+	RORXL    $0x02, R10, R8
+	RORXL    $0x0d, R10, BX
+	XORL     BX, R8
+	RORXL    $0x16, R10, BX
+	XORL     BX, R8
+	ADDL     R8, R9
+	MOVL     R10, DI
+	XORL     R11, DI
+	ADDL     28(SP), R12
+	ADDL     DX, R12
+	MOVL     R14, R8
+	ANDL     R13, R8
+	ADDL     R8, R12
+	RORXL    $0x06, R13, BX
+	RORXL    $0x0b, R13, SI
+	XORL     SI, BX
+	RORXL    $0x19, R13, SI
+	XORL     SI, BX
+	ANDNL    R15, R13, R8
+	ADDL     R8, R12
+	ADDL     BX, R12
+	ANDNL    R10, DI, R8
+	SUBL     DX, R8
+	ANDL     R9, DI
+	ADDL     DI, R8
+	ADDL     R12, R8
+	RORXL    $0x02, R9, BX
+	RORXL    $0x0d, R9, SI
+	XORL     SI, BX
+	RORXL    $0x16, R9, SI
+	XORL     SI, BX
+	ADDL     BX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	ADDL     32(SP), R15
+	ADDL     R11, R15
+	MOVL     R13, BX
+	ANDL     R12, BX
+	ADDL     BX, R15
+	RORXL    $0x06, R12, SI
+	RORXL    $0x0b, R12, DI
+	XORL     DI, SI
+	RORXL    $0x19, R12, DI
+	XORL     DI, SI
+	ANDNL    R14, R12, BX
+	ADDL     BX, R15
+	ADDL     SI, R15
+	ANDNL    R9, DX, BX
+	SUBL     R11, BX
+	ANDL     R8, DX
+	ADDL     DX, BX
+	ADDL     R15, BX
+	RORXL    $0x02, R8, SI
+	RORXL    $0x0d, R8, DI
+	XORL     DI, SI
+	RORXL    $0x16, R8, DI
+	XORL     DI, SI
+	ADDL     SI, BX
+	MOVL     R8, R11
+	XORL     R9, R11
+	ADDL     36(SP), R14
+	ADDL     R10, R14
+	MOVL     R12, SI
+	ANDL     R15, SI
+	ADDL     SI, R14
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ANDNL    R13, R15, SI
+	ADDL     SI, R14
+	ADDL     DI, R14
+	ANDNL    R8, R11, SI
+	SUBL     R10, SI
+	ANDL     BX, R11
+	ADDL     R11, SI
+	ADDL     R14, SI
+	RORXL    $0x02, BX, DI
+	RORXL    $0x0d, BX, DX
+	XORL     DX, DI
+	RORXL    $0x16, BX, DX
+	XORL     DX, DI
+	ADDL     DI, SI
+	MOVL     BX, R10
+	XORL     R8, R10
+	ADDL     40(SP), R13
+	ADDL     R9, R13
+	MOVL     R15, DI
+	ANDL     R14, DI
+	ADDL     DI, R13
+	RORXL    $0x06, R14, DX
+	RORXL    $0x0b, R14, R11
+	XORL     R11, DX
+	RORXL    $0x19, R14, R11
+	XORL     R11, DX
+	ANDNL    R12, R14, DI
+	ADDL     DI, R13
+	ADDL     DX, R13
+	ANDNL    BX, R10, DI
+	SUBL     R9, DI
+	ANDL     SI, R10
+	ADDL     R10, DI
+	ADDL     R13, DI
+	RORXL    $0x02, SI, DX
+	RORXL    $0x0d, SI, R11
+	XORL     R11, DX
+	RORXL    $0x16, SI, R11
+	XORL     R11, DX
+	ADDL     DX, DI
+	MOVL     SI, R9
+	XORL     BX, R9
+	ADDL     44(SP), R12
+	ADDL     R8, R12
+	MOVL     R14, DX
+	ANDL     R13, DX
+	ADDL     DX, R12
+	RORXL    $0x06, R13, R11
+	RORXL    $0x0b, R13, R10
+	XORL     R10, R11
+	RORXL    $0x19, R13, R10
+	XORL     R10, R11
+	ANDNL    R15, R13, DX
+	ADDL     DX, R12
+	ADDL     R11, R12
+	ANDNL    SI, R9, DX
+	SUBL     R8, DX
+	ANDL     DI, R9
+	ADDL     R9, DX
+	ADDL     R12, DX
+	RORXL    $0x02, DI, R11
+	RORXL    $0x0d, DI, R10
+	XORL     R10, R11
+	RORXL    $0x16, DI, R10
+	XORL     R10, R11
+	ADDL     R11, DX
+	MOVL     DI, R8
+	XORL     SI, R8
+	ADDL     48(SP), R15
+	ADDL     BX, R15
+	MOVL     R13, R11
+	ANDL     R12, R11
+	ADDL     R11, R15
+	RORXL    $0x06, R12, R10
+	RORXL    $0x0b, R12, R9
+	XORL     R9, R10
+	RORXL    $0x19, R12, R9
+	XORL     R9, R10
+	ANDNL    R14, R12, R11
+	ADDL     R11, R15
+	ADDL     R10, R15
+	ANDNL    DI, R8, R11
+	SUBL     BX, R11
+	ANDL     DX, R8
+	ADDL     R8, R11
+	ADDL     R15, R11
+	RORXL    $0x02, DX, R10
+	RORXL    $0x0d, DX, R9
+	XORL     R9, R10
+	RORXL    $0x16, DX, R9
+	XORL     R9, R10
+	ADDL     R10, R11
+	MOVL     DX, BX
+	XORL     DI, BX
+	ADDL     52(SP), R14
+	ADDL     SI, R14
+	MOVL     R12, R10
+	ANDL     R15, R10
+	ADDL     R10, R14
+	RORXL    $0x06, R15, R9
+	RORXL    $0x0b, R15, R8
+	XORL     R8, R9
+	RORXL    $0x19, R15, R8
+	XORL     R8, R9
+	ANDNL    R13, R15, R10
+	ADDL     R10, R14
+	ADDL     R9, R14
+	ANDNL    DX, BX, R10
+	SUBL     SI, R10
+	ANDL     R11, BX
+	ADDL     BX, R10
+	ADDL     R14, R10
+	RORXL    $0x02, R11, R9
+	RORXL    $0x0d, R11, R8
+	XORL     R8, R9
+	RORXL    $0x16, R11, R8
+	XORL     R8, R9
+	ADDL     R9, R10
+	MOVL     R11, SI
+	XORL     DX, SI
+	ADDL     56(SP), R13
+	ADDL     DI, R13
+	MOVL     R15, R9
+	ANDL     R14, R9
+	ADDL     R9, R13
+	RORXL    $0x06, R14, R8
+	RORXL    $0x0b, R14, BX
+	XORL     BX, R8
+	RORXL    $0x19, R14, BX
+	XORL     BX, R8
+	ANDNL    R12, R14, R9
+	ADDL     R9, R13
+	ADDL     R8, R13
+	ANDNL    R11, SI, R9
+	SUBL     DI, R9
+	ANDL     R10, SI
+	ADDL     SI, R9
+	ADDL     R13, R9
+	RORXL    $0x02, R10, R8
+	RORXL    $0x0d, R10, BX
+	XORL     BX, R8
+	RORXL    $0x16, R10, BX
+	XORL     BX, R8
+	ADDL     R8, R9
+	MOVL     R10, DI
+	XORL     R11, DI
+	ADDL     60(SP), R12
+	ADDL     DX, R12
+	MOVL     R14, R8
+	ANDL     R13, R8
+	ADDL     R8, R12
+	RORXL    $0x06, R13, BX
+	RORXL    $0x0b, R13, SI
+	XORL     SI, BX
+	RORXL    $0x19, R13, SI
+	XORL     SI, BX
+	ANDNL    R15, R13, R8
+	ADDL     R8, R12
+	ADDL     BX, R12
+	ANDNL    R10, DI, R8
+	SUBL     DX, R8
+	ANDL     R9, DI
+	ADDL     DI, R8
+	ADDL     R12, R8
+	RORXL    $0x02, R9, BX
+	RORXL    $0x0d, R9, SI
+	XORL     SI, BX
+	RORXL    $0x16, R9, SI
+	XORL     SI, BX
+	ADDL     BX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	MOVQ     n+8(FP), DX
+	ANDQ     $0x00000020, DX
+	ADDL     (AX)(DX*1), R8
+	MOVL     R8, 64(AX)
+	ADDL     4(AX)(DX*1), R9
+	MOVL     R9, 68(AX)
+	ADDL     8(AX)(DX*1), R10
+	MOVL     R10, 72(AX)
+	ADDL     12(AX)(DX*1), R11
+	MOVL     R11, 76(AX)
+	ADDL     16(AX)(DX*1), R12
+	MOVL     R12, 80(AX)
+	ADDL     20(AX)(DX*1), R13
+	MOVL     R13, 84(AX)
+	ADDL     24(AX)(DX*1), R14
+	MOVL     R14, 88(AX)
+	ADDL     28(AX)(DX*1), R15
+	MOVL     R15, 92(AX)
+	VMOVDQU  64(AX), X0
+	VMOVDQU  80(AX), X1
+	SUBQ     $0x00000020, n+8(FP)
+	TESTQ    $0x00000020, n+8(FP)
+	JNZ      block
+	VPXOR    96(AX), X0, X2
+	VMOVDQU  X2, 96(AX)
+	VPXOR    112(AX), X1, X2
+	VMOVDQU  X2, 112(AX)
+	CMPQ     n+8(FP), $0x00
+	JG       block
+
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	XORL    R8, R8
+	XORL    R9, R9
+	XORL    R10, R10
+	XORL    R11, R11
+	XORL    R12, R12
+	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
 
 // func iterate256SHA(it *iteration256, n int, k *[64]uint32)
 // Requires: AVX, SHA

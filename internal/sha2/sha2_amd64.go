@@ -15,28 +15,33 @@ import (
 
 // Which kernels run, see [kernel.Kernel].
 var (
-	use256AVX512, use256SHA, use256LanesAVX512  bool
-	use512AVX512, use512LanesAVX512, use512AVX2 bool
+	use256AVX512, use256SHA, use256LanesAVX512, use256AVX2 bool
+	use512AVX512, use512LeanAVX512, use512AVX2             bool
 )
 
+// needs returns what kernels need without SHA instructions: vectors of 256 bits and RORX, or AVX-512 too.
+func needs() (avx2, avx512 kernel.Set) {
+	avx2 = kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
+	return avx2, append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+}
+
 func register256() {
-	sha := kernel.Set{kernel.AVX, kernel.X86SHA}
-	lanes := kernel.Set{kernel.AVX, kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL}
+	avx2, avx512 := needs()
 	kernel.Register(kernel.SHA256, "stdlib", right256,
-		kernel.Kernel{Name: "avx512", Needs: append(lanes[:4:4], kernel.X86SHA), Use: &use256AVX512}, // sha for one message
-		kernel.Kernel{Name: "sha", Needs: sha, Use: &use256SHA},
-		kernel.Kernel{Name: "avx512lanes", Needs: lanes, Use: &use256LanesAVX512}, // crypto/sha256 for one message
+		kernel.Kernel{Name: "avx512", Needs: append(avx512[:7:7], kernel.X86SHA), Use: &use256AVX512}, // sha for one message
+		kernel.Kernel{Name: "sha", Needs: kernel.Set{kernel.AVX, kernel.X86SHA}, Use: &use256SHA},
+		kernel.Kernel{Name: "avx512lanes", Needs: avx512, Use: &use256LanesAVX512}, // avx2 for one message
+		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &use256AVX2},
 	)
 }
 
 func register512() {
-	avx2 := kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}
-	avx512 := append(avx2[:4:4], kernel.AVX512F, kernel.AVX512BW, kernel.AVX512VL)
+	avx2, avx512 := needs()
 	kernel.Register(kernel.SHA512, "stdlib", right512,
-		// For one message avx512 has shorter chains than avx2, and more instructions. CPUs with AVX-VNNI gain
+		// For one message avx512 has shorter chains than avx512lean, and more instructions. CPUs with AVX-VNNI gain
 		// 4 to 7 % by that, and AMD's without it lose. Intel's without it were not measured.
 		kernel.Kernel{Name: "avx512", Needs: avx512, Use: &use512AVX512, OnlyTests: !cpu.X86.HasAVXVNNI},
-		kernel.Kernel{Name: "avx512lanes", Needs: avx512, Use: &use512LanesAVX512}, // avx2 for one message
+		kernel.Kernel{Name: "avx512lean", Needs: avx512, Use: &use512LeanAVX512},
 		kernel.Kernel{Name: "avx2", Needs: avx2, Use: &use512AVX2},
 	)
 }
@@ -44,7 +49,7 @@ func register512() {
 // HasAssembly reports whether a kernel for one message is in use, and not the standard library.
 func HasAssembly[W Word]() bool {
 	if wordSize[W]() == 4 {
-		return use256SHA
+		return use256SHA || use256AVX2
 	}
 	return use512AVX2
 }
@@ -57,7 +62,7 @@ func LaneCount[W Word]() (lanes, minLanes int) {
 		return 16, 11 // fewer are faster in pairs
 	case wordSize[W]() == 4 && use256LanesAVX512 && !use256SHA:
 		return 16, 3
-	case wordSize[W]() == 8 && use512LanesAVX512:
+	case wordSize[W]() == 8 && use512LeanAVX512:
 		return 8, 3
 	case wordSize[W]() == 8 && use512AVX2:
 		return 4, 4
@@ -75,10 +80,14 @@ func HasPairs[W Word]() bool { return wordSize[W]() == 4 && use256SHA }
 func compress[W Word](state *State[W], p *byte, blocks int, end *end[W]) {
 	s, e := unsafe.Pointer(state), unsafe.Pointer(end)
 	switch {
-	case wordSize[W]() == 4:
+	case wordSize[W]() == 4 && use256SHA:
 		block256SHA((*[8]uint32)(s), p, blocks, &k256, (*end256)(e))
+	case wordSize[W]() == 4:
+		block256AVX2((*[8]uint32)(s), p, blocks, &k256, (*end256)(e))
 	case use512AVX512:
 		block512AVX512((*[8]uint64)(s), p, blocks, &k512, (*end512)(e))
+	case use512LeanAVX512:
+		block512LeanAVX512((*[8]uint64)(s), p, blocks, &k512, (*end512)(e))
 	default:
 		block512AVX2((*[8]uint64)(s), p, blocks, &k512, (*end512)(e))
 	}
@@ -96,7 +105,7 @@ func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, init
 	switch {
 	case wordSize[W]() == 4:
 		lanes256AVX512((*lanes256)(s), p, blocks, &k256, first, uint64(outer))
-	case use512LanesAVX512:
+	case use512LeanAVX512:
 		lanes512AVX512((*lanes512)(s), p, blocks, &k512, first, uint64(outer))
 	default:
 		lanes512AVX2((*lanes512)(s), p, blocks, &k512, first, uint64(outer))
@@ -109,7 +118,7 @@ func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, init
 // less than two (BenchmarkIterate).
 func sideBySide[W Word](count int) (n int, inLanes bool) {
 	switch {
-	case wordSize[W]() == 8 && use512LanesAVX512 && count >= 2:
+	case wordSize[W]() == 8 && use512LeanAVX512 && count >= 2:
 		return min(count, 8), true
 	case wordSize[W]() == 8 && use512AVX2:
 		return 1, false
@@ -119,6 +128,8 @@ func sideBySide[W Word](count int) (n int, inLanes bool) {
 		return min(count, 16), true
 	case use256SHA:
 		return min(count, 2), false
+	case use256AVX2:
+		return 1, false
 	}
 	return 0, false
 }
@@ -129,8 +140,12 @@ func iterate[W Word](its []Iteration[W], n int) {
 	switch {
 	case wordSize[W]() == 8 && use512AVX512:
 		iterate512AVX512((*iteration512)(first), n, &k512)
+	case wordSize[W]() == 8 && use512LeanAVX512:
+		iterate512LeanAVX512((*iteration512)(first), n, &k512)
 	case wordSize[W]() == 8:
 		iterate512AVX2((*iteration512)(first), n, &k512)
+	case !use256SHA:
+		iterate256AVX2((*iteration256)(first), n, &k256)
 	case len(its) == 1:
 		iterate256SHA((*iteration256)(first), n, &k256)
 	default:
@@ -165,6 +180,11 @@ type (
 //go:noescape
 func block256SHA(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
 
+// block256AVX2 is block256SHA without SHA instructions.
+//
+//go:noescape
+func block256AVX2(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
+
 // pair256SHA is block256SHA for state, p and the first end, and for other, q and the second one. Both
 // ends have outer chaining values, or neither has.
 //
@@ -182,6 +202,11 @@ func lanes256AVX512(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint
 //
 //go:noescape
 func iterate256SHA(it *iteration256, n int, k *[64]uint32)
+
+// iterate256AVX2 is iterate256SHA without SHA instructions.
+//
+//go:noescape
+func iterate256AVX2(it *iteration256, n int, k *[64]uint32)
 
 // iteratePair256SHA is iterate256SHA for two iterations.
 //
@@ -203,6 +228,11 @@ func block512AVX2(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end
 //go:noescape
 func block512AVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end512)
 
+// block512LeanAVX512 is block512AVX2 with fewer instructions.
+//
+//go:noescape
+func block512LeanAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end512)
+
 // lanes512AVX512 is lanes256AVX512 for 64-bit words, and so for eight messages.
 //
 //go:noescape
@@ -222,6 +252,11 @@ func iterate512AVX2(it *iteration512, n int, k *[80]uint64)
 //
 //go:noescape
 func iterate512AVX512(it *iteration512, n int, k *[80]uint64)
+
+// iterate512LeanAVX512 is iterate512AVX2 with the rounds of block512LeanAVX512.
+//
+//go:noescape
+func iterate512LeanAVX512(it *iteration512, n int, k *[80]uint64)
 
 // iterateLanes512AVX512 is iterate512AVX2 for eight iterations.
 //

@@ -96,20 +96,20 @@ TEXT ·block512AVX2(SB), NOSPLIT, $128-40
 
 loaded:
 	MOVQ state+0(FP), DX
-	MOVQ (DX), SI
-	MOVQ 8(DX), DI
-	MOVQ 16(DX), R8
-	MOVQ 24(DX), R9
-	MOVQ 32(DX), R10
-	MOVQ 40(DX), R11
-	MOVQ 48(DX), R12
-	MOVQ 56(DX), R13
+	MOVQ (DX), R8
+	MOVQ 8(DX), R9
+	MOVQ 16(DX), R10
+	MOVQ 24(DX), R11
+	MOVQ 32(DX), R12
+	MOVQ 40(DX), R13
+	MOVQ 48(DX), R14
+	MOVQ 56(DX), R15
 
 block:
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VEXTRACTI128 $0x01, Y3, X4
-	MOVQ         $0x00000004, R14
+	MOVQ         $0x00000004, BP
 
 rounds:
 	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
@@ -119,30 +119,30 @@ rounds:
 	VPBLENDD     $0x03, Y3, Y2, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         (SP), R13
-	MOVQ         R11, BX
-	XORQ         R12, BX
-	ANDQ         R10, BX
-	XORQ         R12, BX
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ADDQ         BX, R13
-	MOVQ         SI, BX
-	XORQ         DI, BX
+	ADDQ         (SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
 	ANDQ         BX, DX
-	XORQ         DI, DX
-	ADDQ         R15, R13
-	ADDQ         R13, R9
-	ADDQ         DX, R13
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	ADDQ         R15, R13
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -151,30 +151,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         8(SP), R12
-	MOVQ         R10, DX
-	XORQ         R11, DX
-	ANDQ         R9, DX
-	XORQ         R11, DX
-	RORXQ        $0x0e, R9, R15
-	RORXQ        $0x12, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R9, BP
-	XORQ         BP, R15
-	ADDQ         DX, R12
-	MOVQ         R13, DX
-	XORQ         SI, DX
-	ANDQ         DX, BX
-	XORQ         SI, BX
-	ADDQ         R15, R12
-	ADDQ         R12, R8
-	ADDQ         BX, R12
-	RORXQ        $0x1c, R13, R15
-	RORXQ        $0x22, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R13, BP
-	XORQ         BP, R15
-	ADDQ         R15, R12
+	ADDQ         8(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
 	VEXTRACTI128 $0x01, Y0, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -186,30 +186,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X0, X5
-	ADDQ         16(SP), R11
-	MOVQ         R9, BX
-	XORQ         R10, BX
-	ANDQ         R8, BX
-	XORQ         R10, BX
-	RORXQ        $0x0e, R8, R15
-	RORXQ        $0x12, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R8, BP
-	XORQ         BP, R15
-	ADDQ         BX, R11
-	MOVQ         R12, BX
-	XORQ         R13, BX
-	ANDQ         BX, DX
-	XORQ         R13, DX
-	ADDQ         R15, R11
-	ADDQ         R11, DI
-	ADDQ         DX, R11
-	RORXQ        $0x1c, R12, R15
-	RORXQ        $0x22, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R12, BP
-	XORQ         BP, R15
-	ADDQ         R15, R11
+	ADDQ         16(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
 	VPSRLQ       $0x13, X5, X0
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -221,30 +221,30 @@ rounds:
 	VPXOR        X4, X0, X0
 	VPADDQ       X0, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y0
-	ADDQ         24(SP), R10
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ANDQ         DI, DX
-	XORQ         R9, DX
-	RORXQ        $0x0e, DI, R15
-	RORXQ        $0x12, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, DI, BP
-	XORQ         BP, R15
-	ADDQ         DX, R10
-	MOVQ         R11, DX
-	XORQ         R12, DX
-	ANDQ         DX, BX
-	XORQ         R12, BX
-	ADDQ         R15, R10
-	ADDQ         R10, SI
-	ADDQ         BX, R10
-	RORXQ        $0x1c, R11, R15
-	RORXQ        $0x22, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R11, BP
-	XORQ         BP, R15
-	ADDQ         R15, R10
+	ADDQ         24(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
 	VPADDQ       128(CX), Y0, Y6
 	VMOVDQU      Y6, (SP)
 
@@ -255,30 +255,30 @@ rounds:
 	VPBLENDD     $0x03, Y0, Y3, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         32(SP), R9
-	MOVQ         DI, BX
-	XORQ         R8, BX
-	ANDQ         SI, BX
-	XORQ         R8, BX
-	RORXQ        $0x0e, SI, R15
-	RORXQ        $0x12, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, SI, BP
-	XORQ         BP, R15
-	ADDQ         BX, R9
-	MOVQ         R10, BX
-	XORQ         R11, BX
+	ADDQ         32(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
 	ANDQ         BX, DX
-	XORQ         R11, DX
-	ADDQ         R15, R9
-	ADDQ         R9, R13
-	ADDQ         DX, R9
-	RORXQ        $0x1c, R10, R15
-	RORXQ        $0x22, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R10, BP
-	XORQ         BP, R15
-	ADDQ         R15, R9
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -287,30 +287,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         40(SP), R8
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ANDQ         R13, DX
-	XORQ         DI, DX
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ADDQ         DX, R8
-	MOVQ         R9, DX
-	XORQ         R10, DX
-	ANDQ         DX, BX
-	XORQ         R10, BX
-	ADDQ         R15, R8
-	ADDQ         R8, R12
-	ADDQ         BX, R8
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	ADDQ         R15, R8
+	ADDQ         40(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
 	VEXTRACTI128 $0x01, Y1, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -322,30 +322,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X1, X5
-	ADDQ         48(SP), DI
-	MOVQ         R13, BX
-	XORQ         SI, BX
-	ANDQ         R12, BX
-	XORQ         SI, BX
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ADDQ         BX, DI
-	MOVQ         R8, BX
-	XORQ         R9, BX
-	ANDQ         BX, DX
-	XORQ         R9, DX
-	ADDQ         R15, DI
-	ADDQ         DI, R11
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	ADDQ         R15, DI
+	ADDQ         48(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
 	VPSRLQ       $0x13, X5, X1
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -357,30 +357,30 @@ rounds:
 	VPXOR        X4, X1, X1
 	VPADDQ       X1, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y1
-	ADDQ         56(SP), SI
-	MOVQ         R12, DX
-	XORQ         R13, DX
-	ANDQ         R11, DX
-	XORQ         R13, DX
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ADDQ         DX, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ANDQ         DX, BX
-	XORQ         R8, BX
-	ADDQ         R15, SI
-	ADDQ         SI, R10
-	ADDQ         BX, SI
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	ADDQ         R15, SI
+	ADDQ         56(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
 	VPADDQ       160(CX), Y1, Y6
 	VMOVDQU      Y6, 32(SP)
 
@@ -391,30 +391,30 @@ rounds:
 	VPBLENDD     $0x03, Y1, Y0, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         64(SP), R13
-	MOVQ         R11, BX
-	XORQ         R12, BX
-	ANDQ         R10, BX
-	XORQ         R12, BX
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ADDQ         BX, R13
-	MOVQ         SI, BX
-	XORQ         DI, BX
+	ADDQ         64(SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
 	ANDQ         BX, DX
-	XORQ         DI, DX
-	ADDQ         R15, R13
-	ADDQ         R13, R9
-	ADDQ         DX, R13
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	ADDQ         R15, R13
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -423,30 +423,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         72(SP), R12
-	MOVQ         R10, DX
-	XORQ         R11, DX
-	ANDQ         R9, DX
-	XORQ         R11, DX
-	RORXQ        $0x0e, R9, R15
-	RORXQ        $0x12, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R9, BP
-	XORQ         BP, R15
-	ADDQ         DX, R12
-	MOVQ         R13, DX
-	XORQ         SI, DX
-	ANDQ         DX, BX
-	XORQ         SI, BX
-	ADDQ         R15, R12
-	ADDQ         R12, R8
-	ADDQ         BX, R12
-	RORXQ        $0x1c, R13, R15
-	RORXQ        $0x22, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R13, BP
-	XORQ         BP, R15
-	ADDQ         R15, R12
+	ADDQ         72(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
 	VEXTRACTI128 $0x01, Y2, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -458,30 +458,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X2, X5
-	ADDQ         80(SP), R11
-	MOVQ         R9, BX
-	XORQ         R10, BX
-	ANDQ         R8, BX
-	XORQ         R10, BX
-	RORXQ        $0x0e, R8, R15
-	RORXQ        $0x12, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R8, BP
-	XORQ         BP, R15
-	ADDQ         BX, R11
-	MOVQ         R12, BX
-	XORQ         R13, BX
-	ANDQ         BX, DX
-	XORQ         R13, DX
-	ADDQ         R15, R11
-	ADDQ         R11, DI
-	ADDQ         DX, R11
-	RORXQ        $0x1c, R12, R15
-	RORXQ        $0x22, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R12, BP
-	XORQ         BP, R15
-	ADDQ         R15, R11
+	ADDQ         80(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
 	VPSRLQ       $0x13, X5, X2
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -493,30 +493,30 @@ rounds:
 	VPXOR        X4, X2, X2
 	VPADDQ       X2, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y2
-	ADDQ         88(SP), R10
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ANDQ         DI, DX
-	XORQ         R9, DX
-	RORXQ        $0x0e, DI, R15
-	RORXQ        $0x12, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, DI, BP
-	XORQ         BP, R15
-	ADDQ         DX, R10
-	MOVQ         R11, DX
-	XORQ         R12, DX
-	ANDQ         DX, BX
-	XORQ         R12, BX
-	ADDQ         R15, R10
-	ADDQ         R10, SI
-	ADDQ         BX, R10
-	RORXQ        $0x1c, R11, R15
-	RORXQ        $0x22, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R11, BP
-	XORQ         BP, R15
-	ADDQ         R15, R10
+	ADDQ         88(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
 	VPADDQ       192(CX), Y2, Y6
 	VMOVDQU      Y6, 64(SP)
 
@@ -527,30 +527,30 @@ rounds:
 	VPBLENDD     $0x03, Y2, Y1, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         96(SP), R9
-	MOVQ         DI, BX
-	XORQ         R8, BX
-	ANDQ         SI, BX
-	XORQ         R8, BX
-	RORXQ        $0x0e, SI, R15
-	RORXQ        $0x12, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, SI, BP
-	XORQ         BP, R15
-	ADDQ         BX, R9
-	MOVQ         R10, BX
-	XORQ         R11, BX
+	ADDQ         96(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
 	ANDQ         BX, DX
-	XORQ         R11, DX
-	ADDQ         R15, R9
-	ADDQ         R9, R13
-	ADDQ         DX, R9
-	RORXQ        $0x1c, R10, R15
-	RORXQ        $0x22, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R10, BP
-	XORQ         BP, R15
-	ADDQ         R15, R9
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -559,30 +559,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         104(SP), R8
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ANDQ         R13, DX
-	XORQ         DI, DX
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ADDQ         DX, R8
-	MOVQ         R9, DX
-	XORQ         R10, DX
-	ANDQ         DX, BX
-	XORQ         R10, BX
-	ADDQ         R15, R8
-	ADDQ         R8, R12
-	ADDQ         BX, R8
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	ADDQ         R15, R8
+	ADDQ         104(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
 	VEXTRACTI128 $0x01, Y3, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -594,30 +594,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X3, X5
-	ADDQ         112(SP), DI
-	MOVQ         R13, BX
-	XORQ         SI, BX
-	ANDQ         R12, BX
-	XORQ         SI, BX
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ADDQ         BX, DI
-	MOVQ         R8, BX
-	XORQ         R9, BX
-	ANDQ         BX, DX
-	XORQ         R9, DX
-	ADDQ         R15, DI
-	ADDQ         DI, R11
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	ADDQ         R15, DI
+	ADDQ         112(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
 	VPSRLQ       $0x13, X5, X3
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -629,34 +629,34 @@ rounds:
 	VPXOR        X4, X3, X3
 	VPADDQ       X3, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y3
-	ADDQ         120(SP), SI
-	MOVQ         R12, DX
-	XORQ         R13, DX
-	ANDQ         R11, DX
-	XORQ         R13, DX
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ADDQ         DX, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ANDQ         DX, BX
-	XORQ         R8, BX
-	ADDQ         R15, SI
-	ADDQ         SI, R10
-	ADDQ         BX, SI
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	ADDQ         R15, SI
+	ADDQ         120(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
 	VPADDQ       224(CX), Y3, Y6
 	VMOVDQU      Y6, 96(SP)
 	ADDQ         $0x00000080, CX
-	DECQ         R14
+	DECQ         BP
 	JNZ          rounds
 	SUBQ         $0x00000200, CX
 
@@ -664,423 +664,423 @@ rounds:
 	LEAQ    128(AX), BX
 	DECQ    blocks+16(FP)
 	CMOVQNE BX, AX
-	ADDQ    (SP), R13
-	MOVQ    R11, BX
-	XORQ    R12, BX
-	ANDQ    R10, BX
-	XORQ    R12, BX
-	RORXQ   $0x0e, R10, R14
-	RORXQ   $0x12, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R10, R15
-	XORQ    R15, R14
-	ADDQ    BX, R13
-	MOVQ    SI, BX
-	XORQ    DI, BX
+	ADDQ    (SP), R15
+	MOVQ    R13, BX
+	XORQ    R14, BX
+	ANDQ    R12, BX
+	XORQ    R14, BX
+	RORXQ   $0x0e, R12, SI
+	RORXQ   $0x12, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R12, DI
+	XORQ    DI, SI
+	ADDQ    BX, R15
+	MOVQ    R8, BX
+	XORQ    R9, BX
 	ANDQ    BX, DX
-	XORQ    DI, DX
-	ADDQ    R14, R13
-	ADDQ    R13, R9
+	XORQ    R9, DX
+	ADDQ    SI, R15
+	ADDQ    R15, R11
+	ADDQ    DX, R15
+	RORXQ   $0x1c, R8, SI
+	RORXQ   $0x22, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R8, DI
+	XORQ    DI, SI
+	ADDQ    SI, R15
+	ADDQ    8(SP), R14
+	MOVQ    R12, SI
+	XORQ    R13, SI
+	ANDQ    R11, SI
+	XORQ    R13, SI
+	RORXQ   $0x0e, R11, DI
+	RORXQ   $0x12, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R11, DX
+	XORQ    DX, DI
+	ADDQ    SI, R14
+	MOVQ    R15, SI
+	XORQ    R8, SI
+	ANDQ    SI, BX
+	XORQ    R8, BX
+	ADDQ    DI, R14
+	ADDQ    R14, R10
+	ADDQ    BX, R14
+	RORXQ   $0x1c, R15, DI
+	RORXQ   $0x22, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R15, DX
+	XORQ    DX, DI
+	ADDQ    DI, R14
+	ADDQ    16(SP), R13
+	MOVQ    R11, DI
+	XORQ    R12, DI
+	ANDQ    R10, DI
+	XORQ    R12, DI
+	RORXQ   $0x0e, R10, DX
+	RORXQ   $0x12, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R10, BX
+	XORQ    BX, DX
+	ADDQ    DI, R13
+	MOVQ    R14, DI
+	XORQ    R15, DI
+	ANDQ    DI, SI
+	XORQ    R15, SI
 	ADDQ    DX, R13
-	RORXQ   $0x1c, SI, R14
-	RORXQ   $0x22, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, SI, R15
-	XORQ    R15, R14
-	ADDQ    R14, R13
-	ADDQ    8(SP), R12
+	ADDQ    R13, R9
+	ADDQ    SI, R13
+	RORXQ   $0x1c, R14, DX
+	RORXQ   $0x22, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R14, BX
+	XORQ    BX, DX
+	ADDQ    DX, R13
+	ADDQ    24(SP), R12
 	MOVQ    R10, DX
 	XORQ    R11, DX
 	ANDQ    R9, DX
 	XORQ    R11, DX
-	RORXQ   $0x0e, R9, R14
-	RORXQ   $0x12, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R9, R15
-	XORQ    R15, R14
+	RORXQ   $0x0e, R9, BX
+	RORXQ   $0x12, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R9, SI
+	XORQ    SI, BX
 	ADDQ    DX, R12
 	MOVQ    R13, DX
-	XORQ    SI, DX
-	ANDQ    DX, BX
-	XORQ    SI, BX
-	ADDQ    R14, R12
-	ADDQ    R12, R8
+	XORQ    R14, DX
+	ANDQ    DX, DI
+	XORQ    R14, DI
 	ADDQ    BX, R12
-	RORXQ   $0x1c, R13, R14
-	RORXQ   $0x22, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R13, R15
-	XORQ    R15, R14
-	ADDQ    R14, R12
-	ADDQ    16(SP), R11
-	MOVQ    R9, BX
-	XORQ    R10, BX
-	ANDQ    R8, BX
-	XORQ    R10, BX
-	RORXQ   $0x0e, R8, R14
-	RORXQ   $0x12, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R8, R15
-	XORQ    R15, R14
-	ADDQ    BX, R11
-	MOVQ    R12, BX
-	XORQ    R13, BX
-	ANDQ    BX, DX
-	XORQ    R13, DX
-	ADDQ    R14, R11
-	ADDQ    R11, DI
-	ADDQ    DX, R11
-	RORXQ   $0x1c, R12, R14
-	RORXQ   $0x22, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R12, R15
-	XORQ    R15, R14
-	ADDQ    R14, R11
-	ADDQ    24(SP), R10
-	MOVQ    R8, DX
-	XORQ    R9, DX
-	ANDQ    DI, DX
-	XORQ    R9, DX
-	RORXQ   $0x0e, DI, R14
-	RORXQ   $0x12, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, DI, R15
-	XORQ    R15, R14
-	ADDQ    DX, R10
-	MOVQ    R11, DX
-	XORQ    R12, DX
-	ANDQ    DX, BX
-	XORQ    R12, BX
-	ADDQ    R14, R10
-	ADDQ    R10, SI
-	ADDQ    BX, R10
-	RORXQ   $0x1c, R11, R14
-	RORXQ   $0x22, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R11, R15
-	XORQ    R15, R14
-	ADDQ    R14, R10
+	ADDQ    R12, R8
+	ADDQ    DI, R12
+	RORXQ   $0x1c, R13, BX
+	RORXQ   $0x22, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R13, SI
+	XORQ    SI, BX
+	ADDQ    BX, R12
 	VMOVDQU (AX), Y0
 	VPSHUFB swap64<>+0(SB), Y0, Y0
 	VPADDQ  (CX), Y0, Y1
 	VMOVDQU Y1, (SP)
-	ADDQ    32(SP), R9
-	MOVQ    DI, BX
-	XORQ    R8, BX
-	ANDQ    SI, BX
-	XORQ    R8, BX
-	RORXQ   $0x0e, SI, R14
-	RORXQ   $0x12, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, SI, R15
-	XORQ    R15, R14
-	ADDQ    BX, R9
-	MOVQ    R10, BX
-	XORQ    R11, BX
-	ANDQ    BX, DX
-	XORQ    R11, DX
-	ADDQ    R14, R9
-	ADDQ    R9, R13
-	ADDQ    DX, R9
-	RORXQ   $0x1c, R10, R14
-	RORXQ   $0x22, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R10, R15
-	XORQ    R15, R14
-	ADDQ    R14, R9
-	ADDQ    40(SP), R8
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	ANDQ    R13, DX
-	XORQ    DI, DX
-	RORXQ   $0x0e, R13, R14
-	RORXQ   $0x12, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R13, R15
-	XORQ    R15, R14
-	ADDQ    DX, R8
-	MOVQ    R9, DX
-	XORQ    R10, DX
-	ANDQ    DX, BX
-	XORQ    R10, BX
-	ADDQ    R14, R8
-	ADDQ    R8, R12
-	ADDQ    BX, R8
-	RORXQ   $0x1c, R9, R14
-	RORXQ   $0x22, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R9, R15
-	XORQ    R15, R14
-	ADDQ    R14, R8
-	ADDQ    48(SP), DI
-	MOVQ    R13, BX
-	XORQ    SI, BX
-	ANDQ    R12, BX
-	XORQ    SI, BX
-	RORXQ   $0x0e, R12, R14
-	RORXQ   $0x12, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R12, R15
-	XORQ    R15, R14
-	ADDQ    BX, DI
-	MOVQ    R8, BX
-	XORQ    R9, BX
-	ANDQ    BX, DX
-	XORQ    R9, DX
-	ADDQ    R14, DI
-	ADDQ    DI, R11
-	ADDQ    DX, DI
-	RORXQ   $0x1c, R8, R14
-	RORXQ   $0x22, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R8, R15
-	XORQ    R15, R14
-	ADDQ    R14, DI
-	ADDQ    56(SP), SI
-	MOVQ    R12, DX
-	XORQ    R13, DX
-	ANDQ    R11, DX
-	XORQ    R13, DX
-	RORXQ   $0x0e, R11, R14
-	RORXQ   $0x12, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R11, R15
-	XORQ    R15, R14
-	ADDQ    DX, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ANDQ    DX, BX
-	XORQ    R8, BX
-	ADDQ    R14, SI
-	ADDQ    SI, R10
-	ADDQ    BX, SI
-	RORXQ   $0x1c, DI, R14
-	RORXQ   $0x22, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, DI, R15
-	XORQ    R15, R14
-	ADDQ    R14, SI
-	VMOVDQU 32(AX), Y1
-	VPSHUFB swap64<>+0(SB), Y1, Y1
-	VPADDQ  32(CX), Y1, Y2
-	VMOVDQU Y2, 32(SP)
-	ADDQ    64(SP), R13
-	MOVQ    R11, BX
-	XORQ    R12, BX
-	ANDQ    R10, BX
-	XORQ    R12, BX
-	RORXQ   $0x0e, R10, R14
-	RORXQ   $0x12, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R10, R15
-	XORQ    R15, R14
-	ADDQ    BX, R13
-	MOVQ    SI, BX
-	XORQ    DI, BX
-	ANDQ    BX, DX
-	XORQ    DI, DX
-	ADDQ    R14, R13
-	ADDQ    R13, R9
-	ADDQ    DX, R13
-	RORXQ   $0x1c, SI, R14
-	RORXQ   $0x22, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, SI, R15
-	XORQ    R15, R14
-	ADDQ    R14, R13
-	ADDQ    72(SP), R12
-	MOVQ    R10, DX
-	XORQ    R11, DX
-	ANDQ    R9, DX
-	XORQ    R11, DX
-	RORXQ   $0x0e, R9, R14
-	RORXQ   $0x12, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R9, R15
-	XORQ    R15, R14
-	ADDQ    DX, R12
-	MOVQ    R13, DX
-	XORQ    SI, DX
-	ANDQ    DX, BX
-	XORQ    SI, BX
-	ADDQ    R14, R12
-	ADDQ    R12, R8
-	ADDQ    BX, R12
-	RORXQ   $0x1c, R13, R14
-	RORXQ   $0x22, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R13, R15
-	XORQ    R15, R14
-	ADDQ    R14, R12
-	ADDQ    80(SP), R11
+	ADDQ    32(SP), R11
 	MOVQ    R9, BX
 	XORQ    R10, BX
 	ANDQ    R8, BX
 	XORQ    R10, BX
-	RORXQ   $0x0e, R8, R14
-	RORXQ   $0x12, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R8, R15
-	XORQ    R15, R14
+	RORXQ   $0x0e, R8, SI
+	RORXQ   $0x12, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R8, DI
+	XORQ    DI, SI
 	ADDQ    BX, R11
 	MOVQ    R12, BX
 	XORQ    R13, BX
 	ANDQ    BX, DX
 	XORQ    R13, DX
-	ADDQ    R14, R11
-	ADDQ    R11, DI
+	ADDQ    SI, R11
+	ADDQ    R11, R15
 	ADDQ    DX, R11
-	RORXQ   $0x1c, R12, R14
-	RORXQ   $0x22, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R12, R15
-	XORQ    R15, R14
-	ADDQ    R14, R11
-	ADDQ    88(SP), R10
-	MOVQ    R8, DX
-	XORQ    R9, DX
-	ANDQ    DI, DX
-	XORQ    R9, DX
-	RORXQ   $0x0e, DI, R14
-	RORXQ   $0x12, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, DI, R15
-	XORQ    R15, R14
-	ADDQ    DX, R10
-	MOVQ    R11, DX
-	XORQ    R12, DX
-	ANDQ    DX, BX
-	XORQ    R12, BX
-	ADDQ    R14, R10
-	ADDQ    R10, SI
-	ADDQ    BX, R10
-	RORXQ   $0x1c, R11, R14
-	RORXQ   $0x22, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R11, R15
-	XORQ    R15, R14
-	ADDQ    R14, R10
-	VMOVDQU 64(AX), Y2
-	VPSHUFB swap64<>+0(SB), Y2, Y2
-	VPADDQ  64(CX), Y2, Y3
-	VMOVDQU Y3, 64(SP)
-	ADDQ    96(SP), R9
-	MOVQ    DI, BX
-	XORQ    R8, BX
+	RORXQ   $0x1c, R12, SI
+	RORXQ   $0x22, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R12, DI
+	XORQ    DI, SI
+	ADDQ    SI, R11
+	ADDQ    40(SP), R10
+	MOVQ    R8, SI
+	XORQ    R9, SI
+	ANDQ    R15, SI
+	XORQ    R9, SI
+	RORXQ   $0x0e, R15, DI
+	RORXQ   $0x12, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R15, DX
+	XORQ    DX, DI
+	ADDQ    SI, R10
+	MOVQ    R11, SI
+	XORQ    R12, SI
 	ANDQ    SI, BX
-	XORQ    R8, BX
-	RORXQ   $0x0e, SI, R14
-	RORXQ   $0x12, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, SI, R15
-	XORQ    R15, R14
-	ADDQ    BX, R9
-	MOVQ    R10, BX
-	XORQ    R11, BX
-	ANDQ    BX, DX
-	XORQ    R11, DX
-	ADDQ    R14, R9
-	ADDQ    R9, R13
+	XORQ    R12, BX
+	ADDQ    DI, R10
+	ADDQ    R10, R14
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, DI
+	RORXQ   $0x22, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R11, DX
+	XORQ    DX, DI
+	ADDQ    DI, R10
+	ADDQ    48(SP), R9
+	MOVQ    R15, DI
+	XORQ    R8, DI
+	ANDQ    R14, DI
+	XORQ    R8, DI
+	RORXQ   $0x0e, R14, DX
+	RORXQ   $0x12, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R14, BX
+	XORQ    BX, DX
+	ADDQ    DI, R9
+	MOVQ    R10, DI
+	XORQ    R11, DI
+	ANDQ    DI, SI
+	XORQ    R11, SI
 	ADDQ    DX, R9
-	RORXQ   $0x1c, R10, R14
-	RORXQ   $0x22, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R10, R15
-	XORQ    R15, R14
-	ADDQ    R14, R9
-	ADDQ    104(SP), R8
-	MOVQ    SI, DX
-	XORQ    DI, DX
+	ADDQ    R9, R13
+	ADDQ    SI, R9
+	RORXQ   $0x1c, R10, DX
+	RORXQ   $0x22, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R10, BX
+	XORQ    BX, DX
+	ADDQ    DX, R9
+	ADDQ    56(SP), R8
+	MOVQ    R14, DX
+	XORQ    R15, DX
 	ANDQ    R13, DX
-	XORQ    DI, DX
-	RORXQ   $0x0e, R13, R14
-	RORXQ   $0x12, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R13, R15
-	XORQ    R15, R14
+	XORQ    R15, DX
+	RORXQ   $0x0e, R13, BX
+	RORXQ   $0x12, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R13, SI
+	XORQ    SI, BX
 	ADDQ    DX, R8
 	MOVQ    R9, DX
 	XORQ    R10, DX
-	ANDQ    DX, BX
-	XORQ    R10, BX
-	ADDQ    R14, R8
-	ADDQ    R8, R12
+	ANDQ    DX, DI
+	XORQ    R10, DI
 	ADDQ    BX, R8
-	RORXQ   $0x1c, R9, R14
-	RORXQ   $0x22, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R9, R15
-	XORQ    R15, R14
-	ADDQ    R14, R8
-	ADDQ    112(SP), DI
+	ADDQ    R8, R12
+	ADDQ    DI, R8
+	RORXQ   $0x1c, R9, BX
+	RORXQ   $0x22, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R9, SI
+	XORQ    SI, BX
+	ADDQ    BX, R8
+	VMOVDQU 32(AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	ADDQ    64(SP), R15
 	MOVQ    R13, BX
-	XORQ    SI, BX
+	XORQ    R14, BX
 	ANDQ    R12, BX
-	XORQ    SI, BX
-	RORXQ   $0x0e, R12, R14
-	RORXQ   $0x12, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R12, R15
-	XORQ    R15, R14
-	ADDQ    BX, DI
+	XORQ    R14, BX
+	RORXQ   $0x0e, R12, SI
+	RORXQ   $0x12, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R12, DI
+	XORQ    DI, SI
+	ADDQ    BX, R15
 	MOVQ    R8, BX
 	XORQ    R9, BX
 	ANDQ    BX, DX
 	XORQ    R9, DX
-	ADDQ    R14, DI
-	ADDQ    DI, R11
-	ADDQ    DX, DI
-	RORXQ   $0x1c, R8, R14
-	RORXQ   $0x22, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R8, R15
-	XORQ    R15, R14
-	ADDQ    R14, DI
-	ADDQ    120(SP), SI
-	MOVQ    R12, DX
-	XORQ    R13, DX
-	ANDQ    R11, DX
-	XORQ    R13, DX
-	RORXQ   $0x0e, R11, R14
-	RORXQ   $0x12, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R11, R15
-	XORQ    R15, R14
-	ADDQ    DX, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
-	ANDQ    DX, BX
+	ADDQ    SI, R15
+	ADDQ    R15, R11
+	ADDQ    DX, R15
+	RORXQ   $0x1c, R8, SI
+	RORXQ   $0x22, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R8, DI
+	XORQ    DI, SI
+	ADDQ    SI, R15
+	ADDQ    72(SP), R14
+	MOVQ    R12, SI
+	XORQ    R13, SI
+	ANDQ    R11, SI
+	XORQ    R13, SI
+	RORXQ   $0x0e, R11, DI
+	RORXQ   $0x12, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R11, DX
+	XORQ    DX, DI
+	ADDQ    SI, R14
+	MOVQ    R15, SI
+	XORQ    R8, SI
+	ANDQ    SI, BX
 	XORQ    R8, BX
-	ADDQ    R14, SI
+	ADDQ    DI, R14
+	ADDQ    R14, R10
+	ADDQ    BX, R14
+	RORXQ   $0x1c, R15, DI
+	RORXQ   $0x22, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R15, DX
+	XORQ    DX, DI
+	ADDQ    DI, R14
+	ADDQ    80(SP), R13
+	MOVQ    R11, DI
+	XORQ    R12, DI
+	ANDQ    R10, DI
+	XORQ    R12, DI
+	RORXQ   $0x0e, R10, DX
+	RORXQ   $0x12, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R10, BX
+	XORQ    BX, DX
+	ADDQ    DI, R13
+	MOVQ    R14, DI
+	XORQ    R15, DI
+	ANDQ    DI, SI
+	XORQ    R15, SI
+	ADDQ    DX, R13
+	ADDQ    R13, R9
+	ADDQ    SI, R13
+	RORXQ   $0x1c, R14, DX
+	RORXQ   $0x22, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R14, BX
+	XORQ    BX, DX
+	ADDQ    DX, R13
+	ADDQ    88(SP), R12
+	MOVQ    R10, DX
+	XORQ    R11, DX
+	ANDQ    R9, DX
+	XORQ    R11, DX
+	RORXQ   $0x0e, R9, BX
+	RORXQ   $0x12, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R9, SI
+	XORQ    SI, BX
+	ADDQ    DX, R12
+	MOVQ    R13, DX
+	XORQ    R14, DX
+	ANDQ    DX, DI
+	XORQ    R14, DI
+	ADDQ    BX, R12
+	ADDQ    R12, R8
+	ADDQ    DI, R12
+	RORXQ   $0x1c, R13, BX
+	RORXQ   $0x22, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R13, SI
+	XORQ    SI, BX
+	ADDQ    BX, R12
+	VMOVDQU 64(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	ADDQ    96(SP), R11
+	MOVQ    R9, BX
+	XORQ    R10, BX
+	ANDQ    R8, BX
+	XORQ    R10, BX
+	RORXQ   $0x0e, R8, SI
+	RORXQ   $0x12, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R8, DI
+	XORQ    DI, SI
+	ADDQ    BX, R11
+	MOVQ    R12, BX
+	XORQ    R13, BX
+	ANDQ    BX, DX
+	XORQ    R13, DX
+	ADDQ    SI, R11
+	ADDQ    R11, R15
+	ADDQ    DX, R11
+	RORXQ   $0x1c, R12, SI
+	RORXQ   $0x22, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R12, DI
+	XORQ    DI, SI
+	ADDQ    SI, R11
+	ADDQ    104(SP), R10
+	MOVQ    R8, SI
+	XORQ    R9, SI
+	ANDQ    R15, SI
+	XORQ    R9, SI
+	RORXQ   $0x0e, R15, DI
+	RORXQ   $0x12, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R15, DX
+	XORQ    DX, DI
 	ADDQ    SI, R10
-	ADDQ    BX, SI
-	RORXQ   $0x1c, DI, R14
-	RORXQ   $0x22, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, DI, R15
-	XORQ    R15, R14
-	ADDQ    R14, SI
+	MOVQ    R11, SI
+	XORQ    R12, SI
+	ANDQ    SI, BX
+	XORQ    R12, BX
+	ADDQ    DI, R10
+	ADDQ    R10, R14
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, DI
+	RORXQ   $0x22, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R11, DX
+	XORQ    DX, DI
+	ADDQ    DI, R10
+	ADDQ    112(SP), R9
+	MOVQ    R15, DI
+	XORQ    R8, DI
+	ANDQ    R14, DI
+	XORQ    R8, DI
+	RORXQ   $0x0e, R14, DX
+	RORXQ   $0x12, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R14, BX
+	XORQ    BX, DX
+	ADDQ    DI, R9
+	MOVQ    R10, DI
+	XORQ    R11, DI
+	ANDQ    DI, SI
+	XORQ    R11, SI
+	ADDQ    DX, R9
+	ADDQ    R9, R13
+	ADDQ    SI, R9
+	RORXQ   $0x1c, R10, DX
+	RORXQ   $0x22, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R10, BX
+	XORQ    BX, DX
+	ADDQ    DX, R9
+	ADDQ    120(SP), R8
+	MOVQ    R14, DX
+	XORQ    R15, DX
+	ANDQ    R13, DX
+	XORQ    R15, DX
+	RORXQ   $0x0e, R13, BX
+	RORXQ   $0x12, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R13, SI
+	XORQ    SI, BX
+	ADDQ    DX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
+	ANDQ    DX, DI
+	XORQ    R10, DI
+	ADDQ    BX, R8
+	ADDQ    R8, R12
+	ADDQ    DI, R8
+	RORXQ   $0x1c, R9, BX
+	RORXQ   $0x22, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R9, SI
+	XORQ    SI, BX
+	ADDQ    BX, R8
 	VMOVDQU 96(AX), Y3
 	VPSHUFB swap64<>+0(SB), Y3, Y3
 	VPADDQ  96(CX), Y3, Y4
 	VMOVDQU Y4, 96(SP)
 	MOVQ    state+0(FP), DX
-	ADDQ    (DX), SI
-	MOVQ    SI, (DX)
-	ADDQ    8(DX), DI
-	MOVQ    DI, 8(DX)
-	ADDQ    16(DX), R8
-	MOVQ    R8, 16(DX)
-	ADDQ    24(DX), R9
-	MOVQ    R9, 24(DX)
-	ADDQ    32(DX), R10
-	MOVQ    R10, 32(DX)
-	ADDQ    40(DX), R11
-	MOVQ    R11, 40(DX)
-	ADDQ    48(DX), R12
-	MOVQ    R12, 48(DX)
-	ADDQ    56(DX), R13
-	MOVQ    R13, 56(DX)
+	ADDQ    (DX), R8
+	MOVQ    R8, (DX)
+	ADDQ    8(DX), R9
+	MOVQ    R9, 8(DX)
+	ADDQ    16(DX), R10
+	MOVQ    R10, 16(DX)
+	ADDQ    24(DX), R11
+	MOVQ    R11, 24(DX)
+	ADDQ    32(DX), R12
+	MOVQ    R12, 32(DX)
+	ADDQ    40(DX), R13
+	MOVQ    R13, 40(DX)
+	ADDQ    48(DX), R14
+	MOVQ    R14, 48(DX)
+	ADDQ    56(DX), R15
+	MOVQ    R15, 56(DX)
 	CMPQ    blocks+16(FP), $0x00
 	JNE     block
 	MOVQ    end+32(FP), DX
@@ -1102,38 +1102,38 @@ rounds:
 	VMOVDQU outerPadding<>+32(SB), Y3
 	VPADDQ  96(CX), Y3, Y4
 	VMOVDQU Y4, 96(SP)
-	ADDQ    (CX), SI
-	MOVQ    SI, (SP)
-	MOVQ    (DX), SI
-	MOVQ    SI, (BX)
-	ADDQ    8(CX), DI
-	MOVQ    DI, 8(SP)
-	MOVQ    8(DX), DI
-	MOVQ    DI, 8(BX)
-	ADDQ    16(CX), R8
-	MOVQ    R8, 16(SP)
-	MOVQ    16(DX), R8
-	MOVQ    R8, 16(BX)
-	ADDQ    24(CX), R9
-	MOVQ    R9, 24(SP)
-	MOVQ    24(DX), R9
-	MOVQ    R9, 24(BX)
-	ADDQ    32(CX), R10
-	MOVQ    R10, 32(SP)
-	MOVQ    32(DX), R10
-	MOVQ    R10, 32(BX)
-	ADDQ    40(CX), R11
-	MOVQ    R11, 40(SP)
-	MOVQ    40(DX), R11
-	MOVQ    R11, 40(BX)
-	ADDQ    48(CX), R12
-	MOVQ    R12, 48(SP)
-	MOVQ    48(DX), R12
-	MOVQ    R12, 48(BX)
-	ADDQ    56(CX), R13
-	MOVQ    R13, 56(SP)
-	MOVQ    56(DX), R13
-	MOVQ    R13, 56(BX)
+	ADDQ    (CX), R8
+	MOVQ    R8, (SP)
+	MOVQ    (DX), R8
+	MOVQ    R8, (BX)
+	ADDQ    8(CX), R9
+	MOVQ    R9, 8(SP)
+	MOVQ    8(DX), R9
+	MOVQ    R9, 8(BX)
+	ADDQ    16(CX), R10
+	MOVQ    R10, 16(SP)
+	MOVQ    16(DX), R10
+	MOVQ    R10, 16(BX)
+	ADDQ    24(CX), R11
+	MOVQ    R11, 24(SP)
+	MOVQ    24(DX), R11
+	MOVQ    R11, 24(BX)
+	ADDQ    32(CX), R12
+	MOVQ    R12, 32(SP)
+	MOVQ    32(DX), R12
+	MOVQ    R12, 32(BX)
+	ADDQ    40(CX), R13
+	MOVQ    R13, 40(SP)
+	MOVQ    40(DX), R13
+	MOVQ    R13, 40(BX)
+	ADDQ    48(CX), R14
+	MOVQ    R14, 48(SP)
+	MOVQ    48(DX), R14
+	MOVQ    R14, 48(BX)
+	ADDQ    56(CX), R15
+	MOVQ    R15, 56(SP)
+	MOVQ    56(DX), R15
+	MOVQ    R15, 56(BX)
 	JMP     block
 
 wipe:
@@ -1143,14 +1143,14 @@ wipe:
 	VMOVDQU Y0, 32(SP)
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y0, 96(SP)
-	XORL    SI, SI
-	XORL    DI, DI
 	XORL    R8, R8
 	XORL    R9, R9
 	XORL    R10, R10
 	XORL    R11, R11
 	XORL    R12, R12
 	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
@@ -1264,20 +1264,20 @@ TEXT ·block512AVX512(SB), NOSPLIT, $128-40
 
 loaded:
 	MOVQ state+0(FP), DX
-	MOVQ (DX), SI
-	MOVQ 8(DX), DI
-	MOVQ 16(DX), R8
-	MOVQ 24(DX), R9
-	MOVQ 32(DX), R10
-	MOVQ 40(DX), R11
-	MOVQ 48(DX), R12
-	MOVQ 56(DX), R13
+	MOVQ (DX), R8
+	MOVQ 8(DX), R9
+	MOVQ 16(DX), R10
+	MOVQ 24(DX), R11
+	MOVQ 32(DX), R12
+	MOVQ 40(DX), R13
+	MOVQ 48(DX), R14
+	MOVQ 56(DX), R15
 
 block:
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VEXTRACTI128 $0x01, Y3, X4
-	MOVQ         $0x00000004, R14
+	MOVQ         $0x00000004, BP
 
 rounds:
 	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
@@ -1285,131 +1285,127 @@ rounds:
 	VALIGNQ      $0x01, Y0, Y1, Y6
 	VALIGNQ      $0x01, Y2, Y3, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         (SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
+	ADDQ         (SP), R15
+	ADDQ         R11, R15
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R15
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ANDNQ        R14, R12, BX
+	ADDQ         BX, R15
+	ADDQ         SI, R15
+	ANDNQ        R9, DX, BX
+	SUBQ         R11, BX
+	ANDQ         R8, DX
 	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         R15, BX
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, BX
+	MOVQ         R8, R11
+	XORQ         R9, R11
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         8(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         8(SP), R14
+	ADDQ         R10, R14
+	MOVQ         R12, SI
+	ANDQ         R15, SI
+	ADDQ         SI, R14
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ANDNQ        R13, R15, SI
+	ADDQ         SI, R14
+	ADDQ         DI, R14
+	ANDNQ        R8, R11, SI
+	SUBQ         R10, SI
+	ANDQ         BX, R11
+	ADDQ         R11, SI
+	ADDQ         R14, SI
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, BX, DX
+	XORQ         DX, DI
+	ADDQ         DI, SI
+	MOVQ         BX, R10
+	XORQ         R8, R10
 	VEXTRACTI128 $0x01, Y0, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X0, X5
-	ADDQ         16(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         16(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R15, DI
+	ANDQ         R14, DI
+	ADDQ         DI, R13
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, R11
+	XORQ         R11, DX
+	RORXQ        $0x29, R14, R11
+	XORQ         R11, DX
+	ANDNQ        R12, R14, DI
+	ADDQ         DI, R13
+	ADDQ         DX, R13
+	ANDNQ        BX, R10, DI
+	SUBQ         R9, DI
+	ANDQ         SI, R10
+	ADDQ         R10, DI
+	ADDQ         R13, DI
+	RORXQ        $0x1c, SI, DX
+	RORXQ        $0x22, SI, R11
+	XORQ         R11, DX
+	RORXQ        $0x27, SI, R11
+	XORQ         R11, DX
+	ADDQ         DX, DI
+	MOVQ         SI, R9
+	XORQ         BX, R9
 	VPRORQ       $0x13, X5, X0
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X0
 	VPADDQ       X0, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y0
-	ADDQ         24(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         24(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R14, DX
+	ANDQ         R13, DX
+	ADDQ         DX, R12
+	RORXQ        $0x0e, R13, R11
+	RORXQ        $0x12, R13, R10
+	XORQ         R10, R11
+	RORXQ        $0x29, R13, R10
+	XORQ         R10, R11
+	ANDNQ        R15, R13, DX
+	ADDQ         DX, R12
+	ADDQ         R11, R12
+	ANDNQ        SI, R9, DX
+	SUBQ         R8, DX
+	ANDQ         DI, R9
+	ADDQ         R9, DX
+	ADDQ         R12, DX
+	RORXQ        $0x1c, DI, R11
+	RORXQ        $0x22, DI, R10
+	XORQ         R10, R11
+	RORXQ        $0x27, DI, R10
+	XORQ         R10, R11
+	ADDQ         R11, DX
+	MOVQ         DI, R8
+	XORQ         SI, R8
 	VPADDQ       128(CX), Y0, Y6
 	VMOVDQU      Y6, (SP)
 
@@ -1418,131 +1414,127 @@ rounds:
 	VALIGNQ      $0x01, Y1, Y2, Y6
 	VALIGNQ      $0x01, Y3, Y0, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         32(SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         32(SP), R15
+	ADDQ         BX, R15
+	MOVQ         R13, R11
+	ANDQ         R12, R11
+	ADDQ         R11, R15
+	RORXQ        $0x0e, R12, R10
+	RORXQ        $0x12, R12, R9
+	XORQ         R9, R10
+	RORXQ        $0x29, R12, R9
+	XORQ         R9, R10
+	ANDNQ        R14, R12, R11
+	ADDQ         R11, R15
+	ADDQ         R10, R15
+	ANDNQ        DI, R8, R11
+	SUBQ         BX, R11
+	ANDQ         DX, R8
+	ADDQ         R8, R11
+	ADDQ         R15, R11
+	RORXQ        $0x1c, DX, R10
+	RORXQ        $0x22, DX, R9
+	XORQ         R9, R10
+	RORXQ        $0x27, DX, R9
+	XORQ         R9, R10
+	ADDQ         R10, R11
+	MOVQ         DX, BX
+	XORQ         DI, BX
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         40(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         40(SP), R14
+	ADDQ         SI, R14
+	MOVQ         R12, R10
+	ANDQ         R15, R10
+	ADDQ         R10, R14
+	RORXQ        $0x0e, R15, R9
+	RORXQ        $0x12, R15, R8
+	XORQ         R8, R9
+	RORXQ        $0x29, R15, R8
+	XORQ         R8, R9
+	ANDNQ        R13, R15, R10
+	ADDQ         R10, R14
+	ADDQ         R9, R14
+	ANDNQ        DX, BX, R10
+	SUBQ         SI, R10
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	RORXQ        $0x1c, R11, R9
+	RORXQ        $0x22, R11, R8
+	XORQ         R8, R9
+	RORXQ        $0x27, R11, R8
+	XORQ         R8, R9
+	ADDQ         R9, R10
+	MOVQ         R11, SI
+	XORQ         DX, SI
 	VEXTRACTI128 $0x01, Y1, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X1, X5
-	ADDQ         48(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         48(SP), R13
+	ADDQ         DI, R13
+	MOVQ         R15, R9
+	ANDQ         R14, R9
+	ADDQ         R9, R13
+	RORXQ        $0x0e, R14, R8
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, R8
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, R8
+	ANDNQ        R12, R14, R9
+	ADDQ         R9, R13
+	ADDQ         R8, R13
+	ANDNQ        R11, SI, R9
+	SUBQ         DI, R9
+	ANDQ         R10, SI
+	ADDQ         SI, R9
+	ADDQ         R13, R9
+	RORXQ        $0x1c, R10, R8
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, R8
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, R8
+	ADDQ         R8, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
 	VPRORQ       $0x13, X5, X1
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X1
 	VPADDQ       X1, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y1
-	ADDQ         56(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         56(SP), R12
+	ADDQ         DX, R12
+	MOVQ         R14, R8
+	ANDQ         R13, R8
+	ADDQ         R8, R12
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ANDNQ        R15, R13, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R12
+	ANDNQ        R10, DI, R8
+	SUBQ         DX, R8
+	ANDQ         R9, DI
+	ADDQ         DI, R8
+	ADDQ         R12, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VPADDQ       160(CX), Y1, Y6
 	VMOVDQU      Y6, 32(SP)
 
@@ -1551,131 +1543,127 @@ rounds:
 	VALIGNQ      $0x01, Y2, Y3, Y6
 	VALIGNQ      $0x01, Y0, Y1, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         64(SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
+	ADDQ         64(SP), R15
+	ADDQ         R11, R15
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R15
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ANDNQ        R14, R12, BX
+	ADDQ         BX, R15
+	ADDQ         SI, R15
+	ANDNQ        R9, DX, BX
+	SUBQ         R11, BX
+	ANDQ         R8, DX
 	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         R15, BX
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, BX
+	MOVQ         R8, R11
+	XORQ         R9, R11
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         72(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         72(SP), R14
+	ADDQ         R10, R14
+	MOVQ         R12, SI
+	ANDQ         R15, SI
+	ADDQ         SI, R14
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ANDNQ        R13, R15, SI
+	ADDQ         SI, R14
+	ADDQ         DI, R14
+	ANDNQ        R8, R11, SI
+	SUBQ         R10, SI
+	ANDQ         BX, R11
+	ADDQ         R11, SI
+	ADDQ         R14, SI
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, BX, DX
+	XORQ         DX, DI
+	ADDQ         DI, SI
+	MOVQ         BX, R10
+	XORQ         R8, R10
 	VEXTRACTI128 $0x01, Y2, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X2, X5
-	ADDQ         80(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         80(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R15, DI
+	ANDQ         R14, DI
+	ADDQ         DI, R13
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, R11
+	XORQ         R11, DX
+	RORXQ        $0x29, R14, R11
+	XORQ         R11, DX
+	ANDNQ        R12, R14, DI
+	ADDQ         DI, R13
+	ADDQ         DX, R13
+	ANDNQ        BX, R10, DI
+	SUBQ         R9, DI
+	ANDQ         SI, R10
+	ADDQ         R10, DI
+	ADDQ         R13, DI
+	RORXQ        $0x1c, SI, DX
+	RORXQ        $0x22, SI, R11
+	XORQ         R11, DX
+	RORXQ        $0x27, SI, R11
+	XORQ         R11, DX
+	ADDQ         DX, DI
+	MOVQ         SI, R9
+	XORQ         BX, R9
 	VPRORQ       $0x13, X5, X2
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X2
 	VPADDQ       X2, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y2
-	ADDQ         88(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         88(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R14, DX
+	ANDQ         R13, DX
+	ADDQ         DX, R12
+	RORXQ        $0x0e, R13, R11
+	RORXQ        $0x12, R13, R10
+	XORQ         R10, R11
+	RORXQ        $0x29, R13, R10
+	XORQ         R10, R11
+	ANDNQ        R15, R13, DX
+	ADDQ         DX, R12
+	ADDQ         R11, R12
+	ANDNQ        SI, R9, DX
+	SUBQ         R8, DX
+	ANDQ         DI, R9
+	ADDQ         R9, DX
+	ADDQ         R12, DX
+	RORXQ        $0x1c, DI, R11
+	RORXQ        $0x22, DI, R10
+	XORQ         R10, R11
+	RORXQ        $0x27, DI, R10
+	XORQ         R10, R11
+	ADDQ         R11, DX
+	MOVQ         DI, R8
+	XORQ         SI, R8
 	VPADDQ       192(CX), Y2, Y6
 	VMOVDQU      Y6, 64(SP)
 
@@ -1684,135 +1672,131 @@ rounds:
 	VALIGNQ      $0x01, Y3, Y0, Y6
 	VALIGNQ      $0x01, Y1, Y2, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         96(SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         96(SP), R15
+	ADDQ         BX, R15
+	MOVQ         R13, R11
+	ANDQ         R12, R11
+	ADDQ         R11, R15
+	RORXQ        $0x0e, R12, R10
+	RORXQ        $0x12, R12, R9
+	XORQ         R9, R10
+	RORXQ        $0x29, R12, R9
+	XORQ         R9, R10
+	ANDNQ        R14, R12, R11
+	ADDQ         R11, R15
+	ADDQ         R10, R15
+	ANDNQ        DI, R8, R11
+	SUBQ         BX, R11
+	ANDQ         DX, R8
+	ADDQ         R8, R11
+	ADDQ         R15, R11
+	RORXQ        $0x1c, DX, R10
+	RORXQ        $0x22, DX, R9
+	XORQ         R9, R10
+	RORXQ        $0x27, DX, R9
+	XORQ         R9, R10
+	ADDQ         R10, R11
+	MOVQ         DX, BX
+	XORQ         DI, BX
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         104(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         104(SP), R14
+	ADDQ         SI, R14
+	MOVQ         R12, R10
+	ANDQ         R15, R10
+	ADDQ         R10, R14
+	RORXQ        $0x0e, R15, R9
+	RORXQ        $0x12, R15, R8
+	XORQ         R8, R9
+	RORXQ        $0x29, R15, R8
+	XORQ         R8, R9
+	ANDNQ        R13, R15, R10
+	ADDQ         R10, R14
+	ADDQ         R9, R14
+	ANDNQ        DX, BX, R10
+	SUBQ         SI, R10
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	RORXQ        $0x1c, R11, R9
+	RORXQ        $0x22, R11, R8
+	XORQ         R8, R9
+	RORXQ        $0x27, R11, R8
+	XORQ         R8, R9
+	ADDQ         R9, R10
+	MOVQ         R11, SI
+	XORQ         DX, SI
 	VEXTRACTI128 $0x01, Y3, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X3, X5
-	ADDQ         112(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         112(SP), R13
+	ADDQ         DI, R13
+	MOVQ         R15, R9
+	ANDQ         R14, R9
+	ADDQ         R9, R13
+	RORXQ        $0x0e, R14, R8
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, R8
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, R8
+	ANDNQ        R12, R14, R9
+	ADDQ         R9, R13
+	ADDQ         R8, R13
+	ANDNQ        R11, SI, R9
+	SUBQ         DI, R9
+	ANDQ         R10, SI
+	ADDQ         SI, R9
+	ADDQ         R13, R9
+	RORXQ        $0x1c, R10, R8
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, R8
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, R8
+	ADDQ         R8, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
 	VPRORQ       $0x13, X5, X3
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X3
 	VPADDQ       X3, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y3
-	ADDQ         120(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         120(SP), R12
+	ADDQ         DX, R12
+	MOVQ         R14, R8
+	ANDQ         R13, R8
+	ADDQ         R8, R12
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ANDNQ        R15, R13, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R12
+	ANDNQ        R10, DI, R8
+	SUBQ         DX, R8
+	ANDQ         R9, DI
+	ADDQ         DI, R8
+	ADDQ         R12, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VPADDQ       224(CX), Y3, Y6
 	VMOVDQU      Y6, 96(SP)
 	ADDQ         $0x00000080, CX
-	DECQ         R14
+	DECQ         BP
 	JNZ          rounds
 	SUBQ         $0x00000200, CX
 
@@ -1820,471 +1804,455 @@ rounds:
 	LEAQ    128(AX), BX
 	DECQ    blocks+16(FP)
 	CMOVQNE BX, AX
-	ADDQ    (SP), R13
-	ADDQ    R9, R13
-	MOVQ    R11, BX
-	ANDQ    R10, BX
-	ADDQ    BX, R13
-	RORXQ   $0x0e, R10, R14
-	RORXQ   $0x12, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R10, R15
-	XORQ    R15, R14
-	ANDNQ   R12, R10, BX
-	ADDQ    BX, R13
-	ADDQ    R14, R13
-	ANDNQ   DI, DX, BX
-	SUBQ    R9, BX
-	ANDQ    SI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R14
-	RORXQ   $0x22, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, SI, R15
-	XORQ    R15, R14
-	MOVQ    BX, R9
-	ADDQ    R13, R9
-	ADDQ    R14, R9
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	ADDQ    8(SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, BX
-	ANDQ    R13, BX
-	ADDQ    BX, R12
-	RORXQ   $0x0e, R13, R14
-	RORXQ   $0x12, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R13, R15
-	XORQ    R15, R14
-	ANDNQ   R11, R13, BX
-	ADDQ    BX, R12
-	ADDQ    R14, R12
-	ANDNQ   SI, DX, BX
-	SUBQ    R8, BX
-	ANDQ    R9, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, R9, R14
-	RORXQ   $0x22, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R9, R15
-	XORQ    R15, R14
-	MOVQ    BX, R8
-	ADDQ    R12, R8
-	ADDQ    R14, R8
-	MOVQ    R9, DX
-	XORQ    SI, DX
-	ADDQ    16(SP), R11
-	ADDQ    DI, R11
+	ADDQ    (SP), R15
+	ADDQ    R11, R15
 	MOVQ    R13, BX
 	ANDQ    R12, BX
-	ADDQ    BX, R11
-	RORXQ   $0x0e, R12, R14
-	RORXQ   $0x12, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R12, R15
-	XORQ    R15, R14
-	ANDNQ   R10, R12, BX
-	ADDQ    BX, R11
-	ADDQ    R14, R11
+	ADDQ    BX, R15
+	RORXQ   $0x0e, R12, SI
+	RORXQ   $0x12, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R12, DI
+	XORQ    DI, SI
+	ANDNQ   R14, R12, BX
+	ADDQ    BX, R15
+	ADDQ    SI, R15
 	ANDNQ   R9, DX, BX
-	SUBQ    DI, BX
+	SUBQ    R11, BX
 	ANDQ    R8, DX
 	ADDQ    DX, BX
-	RORXQ   $0x1c, R8, R14
-	RORXQ   $0x22, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R8, R15
-	XORQ    R15, R14
-	MOVQ    BX, DI
-	ADDQ    R11, DI
-	ADDQ    R14, DI
-	MOVQ    R8, DX
-	XORQ    R9, DX
-	ADDQ    24(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, BX
-	ANDQ    R11, BX
-	ADDQ    BX, R10
-	RORXQ   $0x0e, R11, R14
-	RORXQ   $0x12, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R11, R15
-	XORQ    R15, R14
-	ANDNQ   R13, R11, BX
-	ADDQ    BX, R10
-	ADDQ    R14, R10
-	ANDNQ   R8, DX, BX
-	SUBQ    SI, BX
-	ANDQ    DI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, DI, R14
-	RORXQ   $0x22, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, DI, R15
-	XORQ    R15, R14
-	MOVQ    BX, SI
-	ADDQ    R10, SI
+	ADDQ    R15, BX
+	RORXQ   $0x1c, R8, SI
+	RORXQ   $0x22, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R8, DI
+	XORQ    DI, SI
+	ADDQ    SI, BX
+	MOVQ    R8, R11
+	XORQ    R9, R11
+	ADDQ    8(SP), R14
+	ADDQ    R10, R14
+	MOVQ    R12, SI
+	ANDQ    R15, SI
+	ADDQ    SI, R14
+	RORXQ   $0x0e, R15, DI
+	RORXQ   $0x12, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R15, DX
+	XORQ    DX, DI
+	ANDNQ   R13, R15, SI
+	ADDQ    SI, R14
+	ADDQ    DI, R14
+	ANDNQ   R8, R11, SI
+	SUBQ    R10, SI
+	ANDQ    BX, R11
+	ADDQ    R11, SI
 	ADDQ    R14, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
+	RORXQ   $0x1c, BX, DI
+	RORXQ   $0x22, BX, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, BX, DX
+	XORQ    DX, DI
+	ADDQ    DI, SI
+	MOVQ    BX, R10
+	XORQ    R8, R10
+	ADDQ    16(SP), R13
+	ADDQ    R9, R13
+	MOVQ    R15, DI
+	ANDQ    R14, DI
+	ADDQ    DI, R13
+	RORXQ   $0x0e, R14, DX
+	RORXQ   $0x12, R14, R11
+	XORQ    R11, DX
+	RORXQ   $0x29, R14, R11
+	XORQ    R11, DX
+	ANDNQ   R12, R14, DI
+	ADDQ    DI, R13
+	ADDQ    DX, R13
+	ANDNQ   BX, R10, DI
+	SUBQ    R9, DI
+	ANDQ    SI, R10
+	ADDQ    R10, DI
+	ADDQ    R13, DI
+	RORXQ   $0x1c, SI, DX
+	RORXQ   $0x22, SI, R11
+	XORQ    R11, DX
+	RORXQ   $0x27, SI, R11
+	XORQ    R11, DX
+	ADDQ    DX, DI
+	MOVQ    SI, R9
+	XORQ    BX, R9
+	ADDQ    24(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R14, DX
+	ANDQ    R13, DX
+	ADDQ    DX, R12
+	RORXQ   $0x0e, R13, R11
+	RORXQ   $0x12, R13, R10
+	XORQ    R10, R11
+	RORXQ   $0x29, R13, R10
+	XORQ    R10, R11
+	ANDNQ   R15, R13, DX
+	ADDQ    DX, R12
+	ADDQ    R11, R12
+	ANDNQ   SI, R9, DX
+	SUBQ    R8, DX
+	ANDQ    DI, R9
+	ADDQ    R9, DX
+	ADDQ    R12, DX
+	RORXQ   $0x1c, DI, R11
+	RORXQ   $0x22, DI, R10
+	XORQ    R10, R11
+	RORXQ   $0x27, DI, R10
+	XORQ    R10, R11
+	ADDQ    R11, DX
+	MOVQ    DI, R8
+	XORQ    SI, R8
 	VMOVDQU (AX), Y0
 	VPSHUFB swap64<>+0(SB), Y0, Y0
 	VPADDQ  (CX), Y0, Y1
 	VMOVDQU Y1, (SP)
-	ADDQ    32(SP), R13
-	ADDQ    R9, R13
-	MOVQ    R11, BX
-	ANDQ    R10, BX
-	ADDQ    BX, R13
-	RORXQ   $0x0e, R10, R14
-	RORXQ   $0x12, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R10, R15
-	XORQ    R15, R14
-	ANDNQ   R12, R10, BX
-	ADDQ    BX, R13
-	ADDQ    R14, R13
-	ANDNQ   DI, DX, BX
-	SUBQ    R9, BX
-	ANDQ    SI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R14
-	RORXQ   $0x22, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, SI, R15
-	XORQ    R15, R14
-	MOVQ    BX, R9
-	ADDQ    R13, R9
-	ADDQ    R14, R9
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	ADDQ    40(SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, BX
-	ANDQ    R13, BX
-	ADDQ    BX, R12
-	RORXQ   $0x0e, R13, R14
-	RORXQ   $0x12, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R13, R15
-	XORQ    R15, R14
-	ANDNQ   R11, R13, BX
-	ADDQ    BX, R12
-	ADDQ    R14, R12
-	ANDNQ   SI, DX, BX
-	SUBQ    R8, BX
-	ANDQ    R9, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, R9, R14
-	RORXQ   $0x22, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R9, R15
-	XORQ    R15, R14
-	MOVQ    BX, R8
-	ADDQ    R12, R8
-	ADDQ    R14, R8
-	MOVQ    R9, DX
-	XORQ    SI, DX
-	ADDQ    48(SP), R11
-	ADDQ    DI, R11
-	MOVQ    R13, BX
-	ANDQ    R12, BX
-	ADDQ    BX, R11
-	RORXQ   $0x0e, R12, R14
-	RORXQ   $0x12, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R12, R15
-	XORQ    R15, R14
-	ANDNQ   R10, R12, BX
-	ADDQ    BX, R11
-	ADDQ    R14, R11
-	ANDNQ   R9, DX, BX
-	SUBQ    DI, BX
-	ANDQ    R8, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, R8, R14
-	RORXQ   $0x22, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R8, R15
-	XORQ    R15, R14
-	MOVQ    BX, DI
-	ADDQ    R11, DI
-	ADDQ    R14, DI
-	MOVQ    R8, DX
-	XORQ    R9, DX
-	ADDQ    56(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, BX
+	ADDQ    32(SP), R15
+	ADDQ    BX, R15
+	MOVQ    R13, R11
+	ANDQ    R12, R11
+	ADDQ    R11, R15
+	RORXQ   $0x0e, R12, R10
+	RORXQ   $0x12, R12, R9
+	XORQ    R9, R10
+	RORXQ   $0x29, R12, R9
+	XORQ    R9, R10
+	ANDNQ   R14, R12, R11
+	ADDQ    R11, R15
+	ADDQ    R10, R15
+	ANDNQ   DI, R8, R11
+	SUBQ    BX, R11
+	ANDQ    DX, R8
+	ADDQ    R8, R11
+	ADDQ    R15, R11
+	RORXQ   $0x1c, DX, R10
+	RORXQ   $0x22, DX, R9
+	XORQ    R9, R10
+	RORXQ   $0x27, DX, R9
+	XORQ    R9, R10
+	ADDQ    R10, R11
+	MOVQ    DX, BX
+	XORQ    DI, BX
+	ADDQ    40(SP), R14
+	ADDQ    SI, R14
+	MOVQ    R12, R10
+	ANDQ    R15, R10
+	ADDQ    R10, R14
+	RORXQ   $0x0e, R15, R9
+	RORXQ   $0x12, R15, R8
+	XORQ    R8, R9
+	RORXQ   $0x29, R15, R8
+	XORQ    R8, R9
+	ANDNQ   R13, R15, R10
+	ADDQ    R10, R14
+	ADDQ    R9, R14
+	ANDNQ   DX, BX, R10
+	SUBQ    SI, R10
 	ANDQ    R11, BX
 	ADDQ    BX, R10
-	RORXQ   $0x0e, R11, R14
-	RORXQ   $0x12, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R11, R15
-	XORQ    R15, R14
-	ANDNQ   R13, R11, BX
-	ADDQ    BX, R10
 	ADDQ    R14, R10
-	ANDNQ   R8, DX, BX
-	SUBQ    SI, BX
-	ANDQ    DI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, DI, R14
-	RORXQ   $0x22, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, DI, R15
-	XORQ    R15, R14
-	MOVQ    BX, SI
-	ADDQ    R10, SI
-	ADDQ    R14, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
+	RORXQ   $0x1c, R11, R9
+	RORXQ   $0x22, R11, R8
+	XORQ    R8, R9
+	RORXQ   $0x27, R11, R8
+	XORQ    R8, R9
+	ADDQ    R9, R10
+	MOVQ    R11, SI
+	XORQ    DX, SI
+	ADDQ    48(SP), R13
+	ADDQ    DI, R13
+	MOVQ    R15, R9
+	ANDQ    R14, R9
+	ADDQ    R9, R13
+	RORXQ   $0x0e, R14, R8
+	RORXQ   $0x12, R14, BX
+	XORQ    BX, R8
+	RORXQ   $0x29, R14, BX
+	XORQ    BX, R8
+	ANDNQ   R12, R14, R9
+	ADDQ    R9, R13
+	ADDQ    R8, R13
+	ANDNQ   R11, SI, R9
+	SUBQ    DI, R9
+	ANDQ    R10, SI
+	ADDQ    SI, R9
+	ADDQ    R13, R9
+	RORXQ   $0x1c, R10, R8
+	RORXQ   $0x22, R10, BX
+	XORQ    BX, R8
+	RORXQ   $0x27, R10, BX
+	XORQ    BX, R8
+	ADDQ    R8, R9
+	MOVQ    R10, DI
+	XORQ    R11, DI
+	ADDQ    56(SP), R12
+	ADDQ    DX, R12
+	MOVQ    R14, R8
+	ANDQ    R13, R8
+	ADDQ    R8, R12
+	RORXQ   $0x0e, R13, BX
+	RORXQ   $0x12, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R13, SI
+	XORQ    SI, BX
+	ANDNQ   R15, R13, R8
+	ADDQ    R8, R12
+	ADDQ    BX, R12
+	ANDNQ   R10, DI, R8
+	SUBQ    DX, R8
+	ANDQ    R9, DI
+	ADDQ    DI, R8
+	ADDQ    R12, R8
+	RORXQ   $0x1c, R9, BX
+	RORXQ   $0x22, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R9, SI
+	XORQ    SI, BX
+	ADDQ    BX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
 	VMOVDQU 32(AX), Y1
 	VPSHUFB swap64<>+0(SB), Y1, Y1
 	VPADDQ  32(CX), Y1, Y2
 	VMOVDQU Y2, 32(SP)
-	ADDQ    64(SP), R13
-	ADDQ    R9, R13
-	MOVQ    R11, BX
-	ANDQ    R10, BX
-	ADDQ    BX, R13
-	RORXQ   $0x0e, R10, R14
-	RORXQ   $0x12, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R10, R15
-	XORQ    R15, R14
-	ANDNQ   R12, R10, BX
-	ADDQ    BX, R13
-	ADDQ    R14, R13
-	ANDNQ   DI, DX, BX
-	SUBQ    R9, BX
-	ANDQ    SI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R14
-	RORXQ   $0x22, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, SI, R15
-	XORQ    R15, R14
-	MOVQ    BX, R9
-	ADDQ    R13, R9
-	ADDQ    R14, R9
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	ADDQ    72(SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, BX
-	ANDQ    R13, BX
-	ADDQ    BX, R12
-	RORXQ   $0x0e, R13, R14
-	RORXQ   $0x12, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R13, R15
-	XORQ    R15, R14
-	ANDNQ   R11, R13, BX
-	ADDQ    BX, R12
-	ADDQ    R14, R12
-	ANDNQ   SI, DX, BX
-	SUBQ    R8, BX
-	ANDQ    R9, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, R9, R14
-	RORXQ   $0x22, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R9, R15
-	XORQ    R15, R14
-	MOVQ    BX, R8
-	ADDQ    R12, R8
-	ADDQ    R14, R8
-	MOVQ    R9, DX
-	XORQ    SI, DX
-	ADDQ    80(SP), R11
-	ADDQ    DI, R11
+	ADDQ    64(SP), R15
+	ADDQ    R11, R15
 	MOVQ    R13, BX
 	ANDQ    R12, BX
-	ADDQ    BX, R11
-	RORXQ   $0x0e, R12, R14
-	RORXQ   $0x12, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R12, R15
-	XORQ    R15, R14
-	ANDNQ   R10, R12, BX
-	ADDQ    BX, R11
-	ADDQ    R14, R11
+	ADDQ    BX, R15
+	RORXQ   $0x0e, R12, SI
+	RORXQ   $0x12, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R12, DI
+	XORQ    DI, SI
+	ANDNQ   R14, R12, BX
+	ADDQ    BX, R15
+	ADDQ    SI, R15
 	ANDNQ   R9, DX, BX
-	SUBQ    DI, BX
+	SUBQ    R11, BX
 	ANDQ    R8, DX
 	ADDQ    DX, BX
-	RORXQ   $0x1c, R8, R14
-	RORXQ   $0x22, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R8, R15
-	XORQ    R15, R14
-	MOVQ    BX, DI
-	ADDQ    R11, DI
-	ADDQ    R14, DI
-	MOVQ    R8, DX
-	XORQ    R9, DX
-	ADDQ    88(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, BX
-	ANDQ    R11, BX
-	ADDQ    BX, R10
-	RORXQ   $0x0e, R11, R14
-	RORXQ   $0x12, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R11, R15
-	XORQ    R15, R14
-	ANDNQ   R13, R11, BX
-	ADDQ    BX, R10
-	ADDQ    R14, R10
-	ANDNQ   R8, DX, BX
-	SUBQ    SI, BX
-	ANDQ    DI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, DI, R14
-	RORXQ   $0x22, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, DI, R15
-	XORQ    R15, R14
-	MOVQ    BX, SI
-	ADDQ    R10, SI
+	ADDQ    R15, BX
+	RORXQ   $0x1c, R8, SI
+	RORXQ   $0x22, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R8, DI
+	XORQ    DI, SI
+	ADDQ    SI, BX
+	MOVQ    R8, R11
+	XORQ    R9, R11
+	ADDQ    72(SP), R14
+	ADDQ    R10, R14
+	MOVQ    R12, SI
+	ANDQ    R15, SI
+	ADDQ    SI, R14
+	RORXQ   $0x0e, R15, DI
+	RORXQ   $0x12, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R15, DX
+	XORQ    DX, DI
+	ANDNQ   R13, R15, SI
+	ADDQ    SI, R14
+	ADDQ    DI, R14
+	ANDNQ   R8, R11, SI
+	SUBQ    R10, SI
+	ANDQ    BX, R11
+	ADDQ    R11, SI
 	ADDQ    R14, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
+	RORXQ   $0x1c, BX, DI
+	RORXQ   $0x22, BX, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, BX, DX
+	XORQ    DX, DI
+	ADDQ    DI, SI
+	MOVQ    BX, R10
+	XORQ    R8, R10
+	ADDQ    80(SP), R13
+	ADDQ    R9, R13
+	MOVQ    R15, DI
+	ANDQ    R14, DI
+	ADDQ    DI, R13
+	RORXQ   $0x0e, R14, DX
+	RORXQ   $0x12, R14, R11
+	XORQ    R11, DX
+	RORXQ   $0x29, R14, R11
+	XORQ    R11, DX
+	ANDNQ   R12, R14, DI
+	ADDQ    DI, R13
+	ADDQ    DX, R13
+	ANDNQ   BX, R10, DI
+	SUBQ    R9, DI
+	ANDQ    SI, R10
+	ADDQ    R10, DI
+	ADDQ    R13, DI
+	RORXQ   $0x1c, SI, DX
+	RORXQ   $0x22, SI, R11
+	XORQ    R11, DX
+	RORXQ   $0x27, SI, R11
+	XORQ    R11, DX
+	ADDQ    DX, DI
+	MOVQ    SI, R9
+	XORQ    BX, R9
+	ADDQ    88(SP), R12
+	ADDQ    R8, R12
+	MOVQ    R14, DX
+	ANDQ    R13, DX
+	ADDQ    DX, R12
+	RORXQ   $0x0e, R13, R11
+	RORXQ   $0x12, R13, R10
+	XORQ    R10, R11
+	RORXQ   $0x29, R13, R10
+	XORQ    R10, R11
+	ANDNQ   R15, R13, DX
+	ADDQ    DX, R12
+	ADDQ    R11, R12
+	ANDNQ   SI, R9, DX
+	SUBQ    R8, DX
+	ANDQ    DI, R9
+	ADDQ    R9, DX
+	ADDQ    R12, DX
+	RORXQ   $0x1c, DI, R11
+	RORXQ   $0x22, DI, R10
+	XORQ    R10, R11
+	RORXQ   $0x27, DI, R10
+	XORQ    R10, R11
+	ADDQ    R11, DX
+	MOVQ    DI, R8
+	XORQ    SI, R8
 	VMOVDQU 64(AX), Y2
 	VPSHUFB swap64<>+0(SB), Y2, Y2
 	VPADDQ  64(CX), Y2, Y3
 	VMOVDQU Y3, 64(SP)
-	ADDQ    96(SP), R13
-	ADDQ    R9, R13
-	MOVQ    R11, BX
-	ANDQ    R10, BX
-	ADDQ    BX, R13
-	RORXQ   $0x0e, R10, R14
-	RORXQ   $0x12, R10, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R10, R15
-	XORQ    R15, R14
-	ANDNQ   R12, R10, BX
-	ADDQ    BX, R13
-	ADDQ    R14, R13
-	ANDNQ   DI, DX, BX
-	SUBQ    R9, BX
-	ANDQ    SI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, SI, R14
-	RORXQ   $0x22, SI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, SI, R15
-	XORQ    R15, R14
-	MOVQ    BX, R9
-	ADDQ    R13, R9
-	ADDQ    R14, R9
-	MOVQ    SI, DX
-	XORQ    DI, DX
-	ADDQ    104(SP), R12
-	ADDQ    R8, R12
-	MOVQ    R10, BX
-	ANDQ    R13, BX
-	ADDQ    BX, R12
-	RORXQ   $0x0e, R13, R14
-	RORXQ   $0x12, R13, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R13, R15
-	XORQ    R15, R14
-	ANDNQ   R11, R13, BX
-	ADDQ    BX, R12
-	ADDQ    R14, R12
-	ANDNQ   SI, DX, BX
-	SUBQ    R8, BX
-	ANDQ    R9, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, R9, R14
-	RORXQ   $0x22, R9, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R9, R15
-	XORQ    R15, R14
-	MOVQ    BX, R8
-	ADDQ    R12, R8
-	ADDQ    R14, R8
-	MOVQ    R9, DX
-	XORQ    SI, DX
-	ADDQ    112(SP), R11
-	ADDQ    DI, R11
-	MOVQ    R13, BX
-	ANDQ    R12, BX
-	ADDQ    BX, R11
-	RORXQ   $0x0e, R12, R14
-	RORXQ   $0x12, R12, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R12, R15
-	XORQ    R15, R14
-	ANDNQ   R10, R12, BX
-	ADDQ    BX, R11
-	ADDQ    R14, R11
-	ANDNQ   R9, DX, BX
-	SUBQ    DI, BX
-	ANDQ    R8, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, R8, R14
-	RORXQ   $0x22, R8, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, R8, R15
-	XORQ    R15, R14
-	MOVQ    BX, DI
-	ADDQ    R11, DI
-	ADDQ    R14, DI
-	MOVQ    R8, DX
-	XORQ    R9, DX
-	ADDQ    120(SP), R10
-	ADDQ    SI, R10
-	MOVQ    R12, BX
+	ADDQ    96(SP), R15
+	ADDQ    BX, R15
+	MOVQ    R13, R11
+	ANDQ    R12, R11
+	ADDQ    R11, R15
+	RORXQ   $0x0e, R12, R10
+	RORXQ   $0x12, R12, R9
+	XORQ    R9, R10
+	RORXQ   $0x29, R12, R9
+	XORQ    R9, R10
+	ANDNQ   R14, R12, R11
+	ADDQ    R11, R15
+	ADDQ    R10, R15
+	ANDNQ   DI, R8, R11
+	SUBQ    BX, R11
+	ANDQ    DX, R8
+	ADDQ    R8, R11
+	ADDQ    R15, R11
+	RORXQ   $0x1c, DX, R10
+	RORXQ   $0x22, DX, R9
+	XORQ    R9, R10
+	RORXQ   $0x27, DX, R9
+	XORQ    R9, R10
+	ADDQ    R10, R11
+	MOVQ    DX, BX
+	XORQ    DI, BX
+	ADDQ    104(SP), R14
+	ADDQ    SI, R14
+	MOVQ    R12, R10
+	ANDQ    R15, R10
+	ADDQ    R10, R14
+	RORXQ   $0x0e, R15, R9
+	RORXQ   $0x12, R15, R8
+	XORQ    R8, R9
+	RORXQ   $0x29, R15, R8
+	XORQ    R8, R9
+	ANDNQ   R13, R15, R10
+	ADDQ    R10, R14
+	ADDQ    R9, R14
+	ANDNQ   DX, BX, R10
+	SUBQ    SI, R10
 	ANDQ    R11, BX
 	ADDQ    BX, R10
-	RORXQ   $0x0e, R11, R14
-	RORXQ   $0x12, R11, R15
-	XORQ    R15, R14
-	RORXQ   $0x29, R11, R15
-	XORQ    R15, R14
-	ANDNQ   R13, R11, BX
-	ADDQ    BX, R10
 	ADDQ    R14, R10
-	ANDNQ   R8, DX, BX
-	SUBQ    SI, BX
-	ANDQ    DI, DX
-	ADDQ    DX, BX
-	RORXQ   $0x1c, DI, R14
-	RORXQ   $0x22, DI, R15
-	XORQ    R15, R14
-	RORXQ   $0x27, DI, R15
-	XORQ    R15, R14
-	MOVQ    BX, SI
-	ADDQ    R10, SI
-	ADDQ    R14, SI
-	MOVQ    DI, DX
-	XORQ    R8, DX
+	RORXQ   $0x1c, R11, R9
+	RORXQ   $0x22, R11, R8
+	XORQ    R8, R9
+	RORXQ   $0x27, R11, R8
+	XORQ    R8, R9
+	ADDQ    R9, R10
+	MOVQ    R11, SI
+	XORQ    DX, SI
+	ADDQ    112(SP), R13
+	ADDQ    DI, R13
+	MOVQ    R15, R9
+	ANDQ    R14, R9
+	ADDQ    R9, R13
+	RORXQ   $0x0e, R14, R8
+	RORXQ   $0x12, R14, BX
+	XORQ    BX, R8
+	RORXQ   $0x29, R14, BX
+	XORQ    BX, R8
+	ANDNQ   R12, R14, R9
+	ADDQ    R9, R13
+	ADDQ    R8, R13
+	ANDNQ   R11, SI, R9
+	SUBQ    DI, R9
+	ANDQ    R10, SI
+	ADDQ    SI, R9
+	ADDQ    R13, R9
+	RORXQ   $0x1c, R10, R8
+	RORXQ   $0x22, R10, BX
+	XORQ    BX, R8
+	RORXQ   $0x27, R10, BX
+	XORQ    BX, R8
+	ADDQ    R8, R9
+	MOVQ    R10, DI
+	XORQ    R11, DI
+	ADDQ    120(SP), R12
+	ADDQ    DX, R12
+	MOVQ    R14, R8
+	ANDQ    R13, R8
+	ADDQ    R8, R12
+	RORXQ   $0x0e, R13, BX
+	RORXQ   $0x12, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R13, SI
+	XORQ    SI, BX
+	ANDNQ   R15, R13, R8
+	ADDQ    R8, R12
+	ADDQ    BX, R12
+	ANDNQ   R10, DI, R8
+	SUBQ    DX, R8
+	ANDQ    R9, DI
+	ADDQ    DI, R8
+	ADDQ    R12, R8
+	RORXQ   $0x1c, R9, BX
+	RORXQ   $0x22, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R9, SI
+	XORQ    SI, BX
+	ADDQ    BX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
 	VMOVDQU 96(AX), Y3
 	VPSHUFB swap64<>+0(SB), Y3, Y3
 	VPADDQ  96(CX), Y3, Y4
 	VMOVDQU Y4, 96(SP)
 	MOVQ    state+0(FP), DX
-	ADDQ    (DX), SI
-	MOVQ    SI, (DX)
-	ADDQ    8(DX), DI
-	MOVQ    DI, 8(DX)
-	ADDQ    16(DX), R8
-	MOVQ    R8, 16(DX)
-	ADDQ    24(DX), R9
-	MOVQ    R9, 24(DX)
-	ADDQ    32(DX), R10
-	MOVQ    R10, 32(DX)
-	ADDQ    40(DX), R11
-	MOVQ    R11, 40(DX)
-	ADDQ    48(DX), R12
-	MOVQ    R12, 48(DX)
-	ADDQ    56(DX), R13
-	MOVQ    R13, 56(DX)
+	ADDQ    (DX), R8
+	MOVQ    R8, (DX)
+	ADDQ    8(DX), R9
+	MOVQ    R9, 8(DX)
+	ADDQ    16(DX), R10
+	MOVQ    R10, 16(DX)
+	ADDQ    24(DX), R11
+	MOVQ    R11, 24(DX)
+	ADDQ    32(DX), R12
+	MOVQ    R12, 32(DX)
+	ADDQ    40(DX), R13
+	MOVQ    R13, 40(DX)
+	ADDQ    48(DX), R14
+	MOVQ    R14, 48(DX)
+	ADDQ    56(DX), R15
+	MOVQ    R15, 56(DX)
 	CMPQ    blocks+16(FP), $0x00
 	JNE     block
 	MOVQ    end+32(FP), DX
@@ -2306,38 +2274,38 @@ rounds:
 	VMOVDQU outerPadding<>+32(SB), Y3
 	VPADDQ  96(CX), Y3, Y4
 	VMOVDQU Y4, 96(SP)
-	ADDQ    (CX), SI
-	MOVQ    SI, (SP)
-	MOVQ    (DX), SI
-	MOVQ    SI, (BX)
-	ADDQ    8(CX), DI
-	MOVQ    DI, 8(SP)
-	MOVQ    8(DX), DI
-	MOVQ    DI, 8(BX)
-	ADDQ    16(CX), R8
-	MOVQ    R8, 16(SP)
-	MOVQ    16(DX), R8
-	MOVQ    R8, 16(BX)
-	ADDQ    24(CX), R9
-	MOVQ    R9, 24(SP)
-	MOVQ    24(DX), R9
-	MOVQ    R9, 24(BX)
-	ADDQ    32(CX), R10
-	MOVQ    R10, 32(SP)
-	MOVQ    32(DX), R10
-	MOVQ    R10, 32(BX)
-	ADDQ    40(CX), R11
-	MOVQ    R11, 40(SP)
-	MOVQ    40(DX), R11
-	MOVQ    R11, 40(BX)
-	ADDQ    48(CX), R12
-	MOVQ    R12, 48(SP)
-	MOVQ    48(DX), R12
-	MOVQ    R12, 48(BX)
-	ADDQ    56(CX), R13
-	MOVQ    R13, 56(SP)
-	MOVQ    56(DX), R13
-	MOVQ    R13, 56(BX)
+	ADDQ    (CX), R8
+	MOVQ    R8, (SP)
+	MOVQ    (DX), R8
+	MOVQ    R8, (BX)
+	ADDQ    8(CX), R9
+	MOVQ    R9, 8(SP)
+	MOVQ    8(DX), R9
+	MOVQ    R9, 8(BX)
+	ADDQ    16(CX), R10
+	MOVQ    R10, 16(SP)
+	MOVQ    16(DX), R10
+	MOVQ    R10, 16(BX)
+	ADDQ    24(CX), R11
+	MOVQ    R11, 24(SP)
+	MOVQ    24(DX), R11
+	MOVQ    R11, 24(BX)
+	ADDQ    32(CX), R12
+	MOVQ    R12, 32(SP)
+	MOVQ    32(DX), R12
+	MOVQ    R12, 32(BX)
+	ADDQ    40(CX), R13
+	MOVQ    R13, 40(SP)
+	MOVQ    40(DX), R13
+	MOVQ    R13, 40(BX)
+	ADDQ    48(CX), R14
+	MOVQ    R14, 48(SP)
+	MOVQ    48(DX), R14
+	MOVQ    R14, 48(BX)
+	ADDQ    56(CX), R15
+	MOVQ    R15, 56(SP)
+	MOVQ    56(DX), R15
+	MOVQ    R15, 56(BX)
 	JMP     block
 
 wipe:
@@ -2347,14 +2315,1121 @@ wipe:
 	VMOVDQU Y0, 32(SP)
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y0, 96(SP)
-	XORL    SI, SI
-	XORL    DI, DI
 	XORL    R8, R8
 	XORL    R9, R9
 	XORL    R10, R10
 	XORL    R11, R11
 	XORL    R12, R12
 	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+padded:
+	MOVQ        end+32(FP), DX
+	MOVQ        (DX), BX
+	VMOVQ       16(DX), X0
+	VPINSRQ     $0x01, 24(DX), X0, X0
+	VPXOR       Y4, Y4, Y4
+	VINSERTI128 $0x01, X0, Y4, Y4
+
+	// The words of the last vector that has any, and the tail after them.
+	LEAQ         noWords<>+0(SB), SI
+	MOVQ         BX, DI
+	ANDQ         $-4, DI
+	MOVQ         BX, R8
+	SUBQ         DI, R8
+	LEAQ         (AX)(DI*8), R9
+	CMPQ         R8, $0x00
+	CMOVQLE      SI, R9
+	LEAQ         8(AX)(DI*8), R10
+	CMPQ         R8, $0x01
+	CMOVQLE      SI, R10
+	LEAQ         16(AX)(DI*8), R11
+	CMPQ         R8, $0x02
+	CMOVQLE      SI, R11
+	VMOVQ        (R9), X6
+	VPINSRQ      $0x01, (R10), X6, X6
+	VMOVQ        (R11), X0
+	VINSERTI128  $0x01, X0, Y6, Y6
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VPCMPEQQ     numbers<>+0(SB), Y0, Y0
+	VPBROADCASTQ 8(DX), Y1
+	VPAND        Y1, Y0, Y0
+	VPOR         Y0, Y6, Y6
+	MOVQ         BX, DX
+	SHRQ         $0x02, DX
+	VMOVQ        DX, X3
+	VPBROADCASTQ X3, Y3
+	VPCMPEQQ     vectorOf<>+0(SB), Y3, Y0
+	VPAND        Y6, Y0, Y0
+	CMPQ         DI, $0x00
+	CMOVQLE      SI, AX
+	VPOR         (AX), Y0, Y0
+	VPSHUFB      swap64<>+0(SB), Y0, Y0
+	VPCMPEQQ     vectorOf<>+32(SB), Y3, Y1
+	VPAND        Y6, Y1, Y1
+	CMPQ         DI, $0x04
+	CMOVQLE      SI, AX
+	VPOR         32(AX), Y1, Y1
+	VPSHUFB      swap64<>+0(SB), Y1, Y1
+	VPCMPEQQ     vectorOf<>+64(SB), Y3, Y2
+	VPAND        Y6, Y2, Y2
+	CMPQ         DI, $0x08
+	CMOVQLE      SI, AX
+	VPOR         64(AX), Y2, Y2
+	VPSHUFB      swap64<>+0(SB), Y2, Y2
+	VPCMPEQQ     vectorOf<>+96(SB), Y3, Y3
+	VPAND        Y6, Y3, Y3
+	VPSHUFB      swap64<>+0(SB), Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VPADDQ       (CX), Y0, Y4
+	VMOVDQU      Y4, (SP)
+	VPADDQ       32(CX), Y1, Y4
+	VMOVDQU      Y4, 32(SP)
+	VPADDQ       64(CX), Y2, Y4
+	VMOVDQU      Y4, 64(SP)
+	VPADDQ       96(CX), Y3, Y4
+	VMOVDQU      Y4, 96(SP)
+
+	// A block that can be loaded after the last one.
+	MOVQ CX, AX
+	MOVQ $0x00000001, blocks+16(FP)
+	JMP  loaded
+
+// func block512LeanAVX512(state *[8]uint64, p *byte, blocks int, k *[80]uint64, end *end512)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·block512LeanAVX512(SB), NOSPLIT, $128-40
+	MOVQ    p+8(FP), AX
+	MOVQ    k+24(FP), CX
+	CMPQ    blocks+16(FP), $0x00
+	JE      padded
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	VMOVDQU 32(AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	VMOVDQU 64(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	VMOVDQU 96(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+
+loaded:
+	MOVQ state+0(FP), DX
+	MOVQ (DX), R8
+	MOVQ 8(DX), R9
+	MOVQ 16(DX), R10
+	MOVQ 24(DX), R11
+	MOVQ 32(DX), R12
+	MOVQ 40(DX), R13
+	MOVQ 48(DX), R14
+	MOVQ 56(DX), R15
+
+block:
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	VEXTRACTI128 $0x01, Y3, X4
+	MOVQ         $0x00000004, BP
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y0, Y1, Y6
+	VALIGNQ      $0x01, Y2, Y3, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         (SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         8(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	VEXTRACTI128 $0x01, Y0, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X0, X5
+	ADDQ         16(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	VPRORQ       $0x13, X5, X0
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X0
+	VPADDQ       X0, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y0
+	ADDQ         24(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	VPADDQ       128(CX), Y0, Y6
+	VMOVDQU      Y6, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y1, Y2, Y6
+	VALIGNQ      $0x01, Y3, Y0, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         32(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         40(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	VEXTRACTI128 $0x01, Y1, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X1, X5
+	ADDQ         48(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	VPRORQ       $0x13, X5, X1
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X1
+	VPADDQ       X1, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y1
+	ADDQ         56(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	VPADDQ       160(CX), Y1, Y6
+	VMOVDQU      Y6, 32(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y2, Y3, Y6
+	VALIGNQ      $0x01, Y0, Y1, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         64(SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         72(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	VEXTRACTI128 $0x01, Y2, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X2, X5
+	ADDQ         80(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	VPRORQ       $0x13, X5, X2
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X2
+	VPADDQ       X2, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y2
+	ADDQ         88(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	VPADDQ       192(CX), Y2, Y6
+	VMOVDQU      Y6, 64(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y3, Y0, Y6
+	VALIGNQ      $0x01, Y1, Y2, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         96(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         104(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	VEXTRACTI128 $0x01, Y3, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X3, X5
+	ADDQ         112(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	VPRORQ       $0x13, X5, X3
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X3
+	VPADDQ       X3, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y3
+	ADDQ         120(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	VPADDQ       224(CX), Y3, Y6
+	VMOVDQU      Y6, 96(SP)
+	ADDQ         $0x00000080, CX
+	DECQ         BP
+	JNZ          rounds
+	SUBQ         $0x00000200, CX
+
+	// The last 16 rounds, and the next block; after the last block, this one again.
+	LEAQ    128(AX), BX
+	DECQ    blocks+16(FP)
+	CMOVQNE BX, AX
+	ADDQ    (SP), R15
+	MOVQ    R13, BX
+	XORQ    R14, BX
+	ANDQ    R12, BX
+	XORQ    R14, BX
+	RORXQ   $0x0e, R12, SI
+	RORXQ   $0x12, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R12, DI
+	XORQ    DI, SI
+	ADDQ    BX, R15
+	MOVQ    R8, BX
+	XORQ    R9, BX
+	ANDQ    BX, DX
+	XORQ    R9, DX
+	ADDQ    SI, R15
+	ADDQ    R15, R11
+	ADDQ    DX, R15
+	RORXQ   $0x1c, R8, SI
+	RORXQ   $0x22, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R8, DI
+	XORQ    DI, SI
+	ADDQ    SI, R15
+	ADDQ    8(SP), R14
+	MOVQ    R12, SI
+	XORQ    R13, SI
+	ANDQ    R11, SI
+	XORQ    R13, SI
+	RORXQ   $0x0e, R11, DI
+	RORXQ   $0x12, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R11, DX
+	XORQ    DX, DI
+	ADDQ    SI, R14
+	MOVQ    R15, SI
+	XORQ    R8, SI
+	ANDQ    SI, BX
+	XORQ    R8, BX
+	ADDQ    DI, R14
+	ADDQ    R14, R10
+	ADDQ    BX, R14
+	RORXQ   $0x1c, R15, DI
+	RORXQ   $0x22, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R15, DX
+	XORQ    DX, DI
+	ADDQ    DI, R14
+	ADDQ    16(SP), R13
+	MOVQ    R11, DI
+	XORQ    R12, DI
+	ANDQ    R10, DI
+	XORQ    R12, DI
+	RORXQ   $0x0e, R10, DX
+	RORXQ   $0x12, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R10, BX
+	XORQ    BX, DX
+	ADDQ    DI, R13
+	MOVQ    R14, DI
+	XORQ    R15, DI
+	ANDQ    DI, SI
+	XORQ    R15, SI
+	ADDQ    DX, R13
+	ADDQ    R13, R9
+	ADDQ    SI, R13
+	RORXQ   $0x1c, R14, DX
+	RORXQ   $0x22, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R14, BX
+	XORQ    BX, DX
+	ADDQ    DX, R13
+	ADDQ    24(SP), R12
+	MOVQ    R10, DX
+	XORQ    R11, DX
+	ANDQ    R9, DX
+	XORQ    R11, DX
+	RORXQ   $0x0e, R9, BX
+	RORXQ   $0x12, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R9, SI
+	XORQ    SI, BX
+	ADDQ    DX, R12
+	MOVQ    R13, DX
+	XORQ    R14, DX
+	ANDQ    DX, DI
+	XORQ    R14, DI
+	ADDQ    BX, R12
+	ADDQ    R12, R8
+	ADDQ    DI, R12
+	RORXQ   $0x1c, R13, BX
+	RORXQ   $0x22, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R13, SI
+	XORQ    SI, BX
+	ADDQ    BX, R12
+	VMOVDQU (AX), Y0
+	VPSHUFB swap64<>+0(SB), Y0, Y0
+	VPADDQ  (CX), Y0, Y1
+	VMOVDQU Y1, (SP)
+	ADDQ    32(SP), R11
+	MOVQ    R9, BX
+	XORQ    R10, BX
+	ANDQ    R8, BX
+	XORQ    R10, BX
+	RORXQ   $0x0e, R8, SI
+	RORXQ   $0x12, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R8, DI
+	XORQ    DI, SI
+	ADDQ    BX, R11
+	MOVQ    R12, BX
+	XORQ    R13, BX
+	ANDQ    BX, DX
+	XORQ    R13, DX
+	ADDQ    SI, R11
+	ADDQ    R11, R15
+	ADDQ    DX, R11
+	RORXQ   $0x1c, R12, SI
+	RORXQ   $0x22, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R12, DI
+	XORQ    DI, SI
+	ADDQ    SI, R11
+	ADDQ    40(SP), R10
+	MOVQ    R8, SI
+	XORQ    R9, SI
+	ANDQ    R15, SI
+	XORQ    R9, SI
+	RORXQ   $0x0e, R15, DI
+	RORXQ   $0x12, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R15, DX
+	XORQ    DX, DI
+	ADDQ    SI, R10
+	MOVQ    R11, SI
+	XORQ    R12, SI
+	ANDQ    SI, BX
+	XORQ    R12, BX
+	ADDQ    DI, R10
+	ADDQ    R10, R14
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, DI
+	RORXQ   $0x22, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R11, DX
+	XORQ    DX, DI
+	ADDQ    DI, R10
+	ADDQ    48(SP), R9
+	MOVQ    R15, DI
+	XORQ    R8, DI
+	ANDQ    R14, DI
+	XORQ    R8, DI
+	RORXQ   $0x0e, R14, DX
+	RORXQ   $0x12, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R14, BX
+	XORQ    BX, DX
+	ADDQ    DI, R9
+	MOVQ    R10, DI
+	XORQ    R11, DI
+	ANDQ    DI, SI
+	XORQ    R11, SI
+	ADDQ    DX, R9
+	ADDQ    R9, R13
+	ADDQ    SI, R9
+	RORXQ   $0x1c, R10, DX
+	RORXQ   $0x22, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R10, BX
+	XORQ    BX, DX
+	ADDQ    DX, R9
+	ADDQ    56(SP), R8
+	MOVQ    R14, DX
+	XORQ    R15, DX
+	ANDQ    R13, DX
+	XORQ    R15, DX
+	RORXQ   $0x0e, R13, BX
+	RORXQ   $0x12, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R13, SI
+	XORQ    SI, BX
+	ADDQ    DX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
+	ANDQ    DX, DI
+	XORQ    R10, DI
+	ADDQ    BX, R8
+	ADDQ    R8, R12
+	ADDQ    DI, R8
+	RORXQ   $0x1c, R9, BX
+	RORXQ   $0x22, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R9, SI
+	XORQ    SI, BX
+	ADDQ    BX, R8
+	VMOVDQU 32(AX), Y1
+	VPSHUFB swap64<>+0(SB), Y1, Y1
+	VPADDQ  32(CX), Y1, Y2
+	VMOVDQU Y2, 32(SP)
+	ADDQ    64(SP), R15
+	MOVQ    R13, BX
+	XORQ    R14, BX
+	ANDQ    R12, BX
+	XORQ    R14, BX
+	RORXQ   $0x0e, R12, SI
+	RORXQ   $0x12, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R12, DI
+	XORQ    DI, SI
+	ADDQ    BX, R15
+	MOVQ    R8, BX
+	XORQ    R9, BX
+	ANDQ    BX, DX
+	XORQ    R9, DX
+	ADDQ    SI, R15
+	ADDQ    R15, R11
+	ADDQ    DX, R15
+	RORXQ   $0x1c, R8, SI
+	RORXQ   $0x22, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R8, DI
+	XORQ    DI, SI
+	ADDQ    SI, R15
+	ADDQ    72(SP), R14
+	MOVQ    R12, SI
+	XORQ    R13, SI
+	ANDQ    R11, SI
+	XORQ    R13, SI
+	RORXQ   $0x0e, R11, DI
+	RORXQ   $0x12, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R11, DX
+	XORQ    DX, DI
+	ADDQ    SI, R14
+	MOVQ    R15, SI
+	XORQ    R8, SI
+	ANDQ    SI, BX
+	XORQ    R8, BX
+	ADDQ    DI, R14
+	ADDQ    R14, R10
+	ADDQ    BX, R14
+	RORXQ   $0x1c, R15, DI
+	RORXQ   $0x22, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R15, DX
+	XORQ    DX, DI
+	ADDQ    DI, R14
+	ADDQ    80(SP), R13
+	MOVQ    R11, DI
+	XORQ    R12, DI
+	ANDQ    R10, DI
+	XORQ    R12, DI
+	RORXQ   $0x0e, R10, DX
+	RORXQ   $0x12, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R10, BX
+	XORQ    BX, DX
+	ADDQ    DI, R13
+	MOVQ    R14, DI
+	XORQ    R15, DI
+	ANDQ    DI, SI
+	XORQ    R15, SI
+	ADDQ    DX, R13
+	ADDQ    R13, R9
+	ADDQ    SI, R13
+	RORXQ   $0x1c, R14, DX
+	RORXQ   $0x22, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R14, BX
+	XORQ    BX, DX
+	ADDQ    DX, R13
+	ADDQ    88(SP), R12
+	MOVQ    R10, DX
+	XORQ    R11, DX
+	ANDQ    R9, DX
+	XORQ    R11, DX
+	RORXQ   $0x0e, R9, BX
+	RORXQ   $0x12, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R9, SI
+	XORQ    SI, BX
+	ADDQ    DX, R12
+	MOVQ    R13, DX
+	XORQ    R14, DX
+	ANDQ    DX, DI
+	XORQ    R14, DI
+	ADDQ    BX, R12
+	ADDQ    R12, R8
+	ADDQ    DI, R12
+	RORXQ   $0x1c, R13, BX
+	RORXQ   $0x22, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R13, SI
+	XORQ    SI, BX
+	ADDQ    BX, R12
+	VMOVDQU 64(AX), Y2
+	VPSHUFB swap64<>+0(SB), Y2, Y2
+	VPADDQ  64(CX), Y2, Y3
+	VMOVDQU Y3, 64(SP)
+	ADDQ    96(SP), R11
+	MOVQ    R9, BX
+	XORQ    R10, BX
+	ANDQ    R8, BX
+	XORQ    R10, BX
+	RORXQ   $0x0e, R8, SI
+	RORXQ   $0x12, R8, DI
+	XORQ    DI, SI
+	RORXQ   $0x29, R8, DI
+	XORQ    DI, SI
+	ADDQ    BX, R11
+	MOVQ    R12, BX
+	XORQ    R13, BX
+	ANDQ    BX, DX
+	XORQ    R13, DX
+	ADDQ    SI, R11
+	ADDQ    R11, R15
+	ADDQ    DX, R11
+	RORXQ   $0x1c, R12, SI
+	RORXQ   $0x22, R12, DI
+	XORQ    DI, SI
+	RORXQ   $0x27, R12, DI
+	XORQ    DI, SI
+	ADDQ    SI, R11
+	ADDQ    104(SP), R10
+	MOVQ    R8, SI
+	XORQ    R9, SI
+	ANDQ    R15, SI
+	XORQ    R9, SI
+	RORXQ   $0x0e, R15, DI
+	RORXQ   $0x12, R15, DX
+	XORQ    DX, DI
+	RORXQ   $0x29, R15, DX
+	XORQ    DX, DI
+	ADDQ    SI, R10
+	MOVQ    R11, SI
+	XORQ    R12, SI
+	ANDQ    SI, BX
+	XORQ    R12, BX
+	ADDQ    DI, R10
+	ADDQ    R10, R14
+	ADDQ    BX, R10
+	RORXQ   $0x1c, R11, DI
+	RORXQ   $0x22, R11, DX
+	XORQ    DX, DI
+	RORXQ   $0x27, R11, DX
+	XORQ    DX, DI
+	ADDQ    DI, R10
+	ADDQ    112(SP), R9
+	MOVQ    R15, DI
+	XORQ    R8, DI
+	ANDQ    R14, DI
+	XORQ    R8, DI
+	RORXQ   $0x0e, R14, DX
+	RORXQ   $0x12, R14, BX
+	XORQ    BX, DX
+	RORXQ   $0x29, R14, BX
+	XORQ    BX, DX
+	ADDQ    DI, R9
+	MOVQ    R10, DI
+	XORQ    R11, DI
+	ANDQ    DI, SI
+	XORQ    R11, SI
+	ADDQ    DX, R9
+	ADDQ    R9, R13
+	ADDQ    SI, R9
+	RORXQ   $0x1c, R10, DX
+	RORXQ   $0x22, R10, BX
+	XORQ    BX, DX
+	RORXQ   $0x27, R10, BX
+	XORQ    BX, DX
+	ADDQ    DX, R9
+	ADDQ    120(SP), R8
+	MOVQ    R14, DX
+	XORQ    R15, DX
+	ANDQ    R13, DX
+	XORQ    R15, DX
+	RORXQ   $0x0e, R13, BX
+	RORXQ   $0x12, R13, SI
+	XORQ    SI, BX
+	RORXQ   $0x29, R13, SI
+	XORQ    SI, BX
+	ADDQ    DX, R8
+	MOVQ    R9, DX
+	XORQ    R10, DX
+	ANDQ    DX, DI
+	XORQ    R10, DI
+	ADDQ    BX, R8
+	ADDQ    R8, R12
+	ADDQ    DI, R8
+	RORXQ   $0x1c, R9, BX
+	RORXQ   $0x22, R9, SI
+	XORQ    SI, BX
+	RORXQ   $0x27, R9, SI
+	XORQ    SI, BX
+	ADDQ    BX, R8
+	VMOVDQU 96(AX), Y3
+	VPSHUFB swap64<>+0(SB), Y3, Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+	MOVQ    state+0(FP), DX
+	ADDQ    (DX), R8
+	MOVQ    R8, (DX)
+	ADDQ    8(DX), R9
+	MOVQ    R9, 8(DX)
+	ADDQ    16(DX), R10
+	MOVQ    R10, 16(DX)
+	ADDQ    24(DX), R11
+	MOVQ    R11, 24(DX)
+	ADDQ    32(DX), R12
+	MOVQ    R12, 32(DX)
+	ADDQ    40(DX), R13
+	MOVQ    R13, 40(DX)
+	ADDQ    48(DX), R14
+	MOVQ    R14, 48(DX)
+	ADDQ    56(DX), R15
+	MOVQ    R15, 56(DX)
+	CMPQ    blocks+16(FP), $0x00
+	JNE     block
+	MOVQ    end+32(FP), DX
+	TESTQ   DX, DX
+	JZ      wipe
+	MOVQ    32(DX), DX
+	TESTQ   DX, DX
+	JZ      wipe
+
+	// The last block of the outer hash: the state, and padding.
+	MOVQ    $0x00000000, end+32(FP)
+	MOVQ    $0x00000001, blocks+16(FP)
+	MOVQ    state+0(FP), BX
+	VMOVDQU (BX), Y0
+	VMOVDQU outerPadding<>+0(SB), Y2
+	VPADDQ  64(CX), Y2, Y1
+	VMOVDQU Y1, 64(SP)
+	VMOVDQU 32(BX), Y1
+	VMOVDQU outerPadding<>+32(SB), Y3
+	VPADDQ  96(CX), Y3, Y4
+	VMOVDQU Y4, 96(SP)
+	ADDQ    (CX), R8
+	MOVQ    R8, (SP)
+	MOVQ    (DX), R8
+	MOVQ    R8, (BX)
+	ADDQ    8(CX), R9
+	MOVQ    R9, 8(SP)
+	MOVQ    8(DX), R9
+	MOVQ    R9, 8(BX)
+	ADDQ    16(CX), R10
+	MOVQ    R10, 16(SP)
+	MOVQ    16(DX), R10
+	MOVQ    R10, 16(BX)
+	ADDQ    24(CX), R11
+	MOVQ    R11, 24(SP)
+	MOVQ    24(DX), R11
+	MOVQ    R11, 24(BX)
+	ADDQ    32(CX), R12
+	MOVQ    R12, 32(SP)
+	MOVQ    32(DX), R12
+	MOVQ    R12, 32(BX)
+	ADDQ    40(CX), R13
+	MOVQ    R13, 40(SP)
+	MOVQ    40(DX), R13
+	MOVQ    R13, 40(BX)
+	ADDQ    48(CX), R14
+	MOVQ    R14, 48(SP)
+	MOVQ    48(DX), R14
+	MOVQ    R14, 48(BX)
+	ADDQ    56(CX), R15
+	MOVQ    R15, 56(SP)
+	MOVQ    56(DX), R15
+	MOVQ    R15, 56(BX)
+	JMP     block
+
+wipe:
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	XORL    R8, R8
+	XORL    R9, R9
+	XORL    R10, R10
+	XORL    R11, R11
+	XORL    R12, R12
+	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
@@ -5644,14 +6719,14 @@ TEXT ·iterate512AVX2(SB), NOSPLIT, $128-24
 	MOVQ    n+8(FP), DX
 	IMUL3Q  $0x00000080, DX, DX
 	MOVQ    DX, n+8(FP)
-	MOVQ    128(AX), SI
-	MOVQ    136(AX), DI
-	MOVQ    144(AX), R8
-	MOVQ    152(AX), R9
-	MOVQ    160(AX), R10
-	MOVQ    168(AX), R11
-	MOVQ    176(AX), R12
-	MOVQ    184(AX), R13
+	MOVQ    128(AX), R8
+	MOVQ    136(AX), R9
+	MOVQ    144(AX), R10
+	MOVQ    152(AX), R11
+	MOVQ    160(AX), R12
+	MOVQ    168(AX), R13
+	MOVQ    176(AX), R14
+	MOVQ    184(AX), R15
 	VMOVDQU 128(AX), Y0
 	VMOVDQU 160(AX), Y1
 
@@ -5664,34 +6739,34 @@ block:
 	VMOVDQU      outerPadding<>+32(SB), Y3
 	VPADDQ       96(CX), Y3, Y4
 	VMOVDQU      Y4, 96(SP)
-	ADDQ         (CX), SI
-	MOVQ         SI, (SP)
-	MOVQ         (AX)(DX*1), SI
-	ADDQ         8(CX), DI
-	MOVQ         DI, 8(SP)
-	MOVQ         8(AX)(DX*1), DI
-	ADDQ         16(CX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         16(AX)(DX*1), R8
-	ADDQ         24(CX), R9
-	MOVQ         R9, 24(SP)
-	MOVQ         24(AX)(DX*1), R9
-	ADDQ         32(CX), R10
-	MOVQ         R10, 32(SP)
-	MOVQ         32(AX)(DX*1), R10
-	ADDQ         40(CX), R11
-	MOVQ         R11, 40(SP)
-	MOVQ         40(AX)(DX*1), R11
-	ADDQ         48(CX), R12
-	MOVQ         R12, 48(SP)
-	MOVQ         48(AX)(DX*1), R12
-	ADDQ         56(CX), R13
-	MOVQ         R13, 56(SP)
-	MOVQ         56(AX)(DX*1), R13
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         (CX), R8
+	MOVQ         R8, (SP)
+	MOVQ         (AX)(DX*1), R8
+	ADDQ         8(CX), R9
+	MOVQ         R9, 8(SP)
+	MOVQ         8(AX)(DX*1), R9
+	ADDQ         16(CX), R10
+	MOVQ         R10, 16(SP)
+	MOVQ         16(AX)(DX*1), R10
+	ADDQ         24(CX), R11
+	MOVQ         R11, 24(SP)
+	MOVQ         24(AX)(DX*1), R11
+	ADDQ         32(CX), R12
+	MOVQ         R12, 32(SP)
+	MOVQ         32(AX)(DX*1), R12
+	ADDQ         40(CX), R13
+	MOVQ         R13, 40(SP)
+	MOVQ         40(AX)(DX*1), R13
+	ADDQ         48(CX), R14
+	MOVQ         R14, 48(SP)
+	MOVQ         48(AX)(DX*1), R14
+	ADDQ         56(CX), R15
+	MOVQ         R15, 56(SP)
+	MOVQ         56(AX)(DX*1), R15
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VEXTRACTI128 $0x01, Y3, X4
-	MOVQ         $0x00000004, R14
+	MOVQ         $0x00000004, BP
 
 rounds:
 	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
@@ -5701,30 +6776,30 @@ rounds:
 	VPBLENDD     $0x03, Y3, Y2, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         (SP), R13
-	MOVQ         R11, BX
-	XORQ         R12, BX
-	ANDQ         R10, BX
-	XORQ         R12, BX
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ADDQ         BX, R13
-	MOVQ         SI, BX
-	XORQ         DI, BX
+	ADDQ         (SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
 	ANDQ         BX, DX
-	XORQ         DI, DX
-	ADDQ         R15, R13
-	ADDQ         R13, R9
-	ADDQ         DX, R13
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	ADDQ         R15, R13
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -5733,30 +6808,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         8(SP), R12
-	MOVQ         R10, DX
-	XORQ         R11, DX
-	ANDQ         R9, DX
-	XORQ         R11, DX
-	RORXQ        $0x0e, R9, R15
-	RORXQ        $0x12, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R9, BP
-	XORQ         BP, R15
-	ADDQ         DX, R12
-	MOVQ         R13, DX
-	XORQ         SI, DX
-	ANDQ         DX, BX
-	XORQ         SI, BX
-	ADDQ         R15, R12
-	ADDQ         R12, R8
-	ADDQ         BX, R12
-	RORXQ        $0x1c, R13, R15
-	RORXQ        $0x22, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R13, BP
-	XORQ         BP, R15
-	ADDQ         R15, R12
+	ADDQ         8(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
 	VEXTRACTI128 $0x01, Y0, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -5768,30 +6843,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X0, X5
-	ADDQ         16(SP), R11
-	MOVQ         R9, BX
-	XORQ         R10, BX
-	ANDQ         R8, BX
-	XORQ         R10, BX
-	RORXQ        $0x0e, R8, R15
-	RORXQ        $0x12, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R8, BP
-	XORQ         BP, R15
-	ADDQ         BX, R11
-	MOVQ         R12, BX
-	XORQ         R13, BX
-	ANDQ         BX, DX
-	XORQ         R13, DX
-	ADDQ         R15, R11
-	ADDQ         R11, DI
-	ADDQ         DX, R11
-	RORXQ        $0x1c, R12, R15
-	RORXQ        $0x22, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R12, BP
-	XORQ         BP, R15
-	ADDQ         R15, R11
+	ADDQ         16(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
 	VPSRLQ       $0x13, X5, X0
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -5803,30 +6878,30 @@ rounds:
 	VPXOR        X4, X0, X0
 	VPADDQ       X0, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y0
-	ADDQ         24(SP), R10
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ANDQ         DI, DX
-	XORQ         R9, DX
-	RORXQ        $0x0e, DI, R15
-	RORXQ        $0x12, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, DI, BP
-	XORQ         BP, R15
-	ADDQ         DX, R10
-	MOVQ         R11, DX
-	XORQ         R12, DX
-	ANDQ         DX, BX
-	XORQ         R12, BX
-	ADDQ         R15, R10
-	ADDQ         R10, SI
-	ADDQ         BX, R10
-	RORXQ        $0x1c, R11, R15
-	RORXQ        $0x22, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R11, BP
-	XORQ         BP, R15
-	ADDQ         R15, R10
+	ADDQ         24(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
 	VPADDQ       128(CX), Y0, Y6
 	VMOVDQU      Y6, (SP)
 
@@ -5837,30 +6912,30 @@ rounds:
 	VPBLENDD     $0x03, Y0, Y3, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         32(SP), R9
-	MOVQ         DI, BX
-	XORQ         R8, BX
-	ANDQ         SI, BX
-	XORQ         R8, BX
-	RORXQ        $0x0e, SI, R15
-	RORXQ        $0x12, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, SI, BP
-	XORQ         BP, R15
-	ADDQ         BX, R9
-	MOVQ         R10, BX
-	XORQ         R11, BX
+	ADDQ         32(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
 	ANDQ         BX, DX
-	XORQ         R11, DX
-	ADDQ         R15, R9
-	ADDQ         R9, R13
-	ADDQ         DX, R9
-	RORXQ        $0x1c, R10, R15
-	RORXQ        $0x22, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R10, BP
-	XORQ         BP, R15
-	ADDQ         R15, R9
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -5869,30 +6944,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         40(SP), R8
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ANDQ         R13, DX
-	XORQ         DI, DX
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ADDQ         DX, R8
-	MOVQ         R9, DX
-	XORQ         R10, DX
-	ANDQ         DX, BX
-	XORQ         R10, BX
-	ADDQ         R15, R8
-	ADDQ         R8, R12
-	ADDQ         BX, R8
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	ADDQ         R15, R8
+	ADDQ         40(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
 	VEXTRACTI128 $0x01, Y1, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -5904,30 +6979,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X1, X5
-	ADDQ         48(SP), DI
-	MOVQ         R13, BX
-	XORQ         SI, BX
-	ANDQ         R12, BX
-	XORQ         SI, BX
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ADDQ         BX, DI
-	MOVQ         R8, BX
-	XORQ         R9, BX
-	ANDQ         BX, DX
-	XORQ         R9, DX
-	ADDQ         R15, DI
-	ADDQ         DI, R11
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	ADDQ         R15, DI
+	ADDQ         48(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
 	VPSRLQ       $0x13, X5, X1
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -5939,30 +7014,30 @@ rounds:
 	VPXOR        X4, X1, X1
 	VPADDQ       X1, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y1
-	ADDQ         56(SP), SI
-	MOVQ         R12, DX
-	XORQ         R13, DX
-	ANDQ         R11, DX
-	XORQ         R13, DX
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ADDQ         DX, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ANDQ         DX, BX
-	XORQ         R8, BX
-	ADDQ         R15, SI
-	ADDQ         SI, R10
-	ADDQ         BX, SI
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	ADDQ         R15, SI
+	ADDQ         56(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
 	VPADDQ       160(CX), Y1, Y6
 	VMOVDQU      Y6, 32(SP)
 
@@ -5973,30 +7048,30 @@ rounds:
 	VPBLENDD     $0x03, Y1, Y0, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         64(SP), R13
-	MOVQ         R11, BX
-	XORQ         R12, BX
-	ANDQ         R10, BX
-	XORQ         R12, BX
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ADDQ         BX, R13
-	MOVQ         SI, BX
-	XORQ         DI, BX
+	ADDQ         64(SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
 	ANDQ         BX, DX
-	XORQ         DI, DX
-	ADDQ         R15, R13
-	ADDQ         R13, R9
-	ADDQ         DX, R13
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	ADDQ         R15, R13
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -6005,30 +7080,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         72(SP), R12
-	MOVQ         R10, DX
-	XORQ         R11, DX
-	ANDQ         R9, DX
-	XORQ         R11, DX
-	RORXQ        $0x0e, R9, R15
-	RORXQ        $0x12, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R9, BP
-	XORQ         BP, R15
-	ADDQ         DX, R12
-	MOVQ         R13, DX
-	XORQ         SI, DX
-	ANDQ         DX, BX
-	XORQ         SI, BX
-	ADDQ         R15, R12
-	ADDQ         R12, R8
-	ADDQ         BX, R12
-	RORXQ        $0x1c, R13, R15
-	RORXQ        $0x22, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R13, BP
-	XORQ         BP, R15
-	ADDQ         R15, R12
+	ADDQ         72(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
 	VEXTRACTI128 $0x01, Y2, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -6040,30 +7115,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X2, X5
-	ADDQ         80(SP), R11
-	MOVQ         R9, BX
-	XORQ         R10, BX
-	ANDQ         R8, BX
-	XORQ         R10, BX
-	RORXQ        $0x0e, R8, R15
-	RORXQ        $0x12, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R8, BP
-	XORQ         BP, R15
-	ADDQ         BX, R11
-	MOVQ         R12, BX
-	XORQ         R13, BX
-	ANDQ         BX, DX
-	XORQ         R13, DX
-	ADDQ         R15, R11
-	ADDQ         R11, DI
-	ADDQ         DX, R11
-	RORXQ        $0x1c, R12, R15
-	RORXQ        $0x22, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R12, BP
-	XORQ         BP, R15
-	ADDQ         R15, R11
+	ADDQ         80(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
 	VPSRLQ       $0x13, X5, X2
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -6075,30 +7150,30 @@ rounds:
 	VPXOR        X4, X2, X2
 	VPADDQ       X2, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y2
-	ADDQ         88(SP), R10
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ANDQ         DI, DX
-	XORQ         R9, DX
-	RORXQ        $0x0e, DI, R15
-	RORXQ        $0x12, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, DI, BP
-	XORQ         BP, R15
-	ADDQ         DX, R10
-	MOVQ         R11, DX
-	XORQ         R12, DX
-	ANDQ         DX, BX
-	XORQ         R12, BX
-	ADDQ         R15, R10
-	ADDQ         R10, SI
-	ADDQ         BX, R10
-	RORXQ        $0x1c, R11, R15
-	RORXQ        $0x22, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R11, BP
-	XORQ         BP, R15
-	ADDQ         R15, R10
+	ADDQ         88(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
 	VPADDQ       192(CX), Y2, Y6
 	VMOVDQU      Y6, 64(SP)
 
@@ -6109,30 +7184,30 @@ rounds:
 	VPBLENDD     $0x03, Y2, Y1, Y7
 	VPERMQ       $0x39, Y7, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         96(SP), R9
-	MOVQ         DI, BX
-	XORQ         R8, BX
-	ANDQ         SI, BX
-	XORQ         R8, BX
-	RORXQ        $0x0e, SI, R15
-	RORXQ        $0x12, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, SI, BP
-	XORQ         BP, R15
-	ADDQ         BX, R9
-	MOVQ         R10, BX
-	XORQ         R11, BX
+	ADDQ         96(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
 	ANDQ         BX, DX
-	XORQ         R11, DX
-	ADDQ         R15, R9
-	ADDQ         R9, R13
-	ADDQ         DX, R9
-	RORXQ        $0x1c, R10, R15
-	RORXQ        $0x22, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R10, BP
-	XORQ         BP, R15
-	ADDQ         R15, R9
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
 	VPSRLQ       $0x01, Y6, Y7
 	VPSLLQ       $0x3f, Y6, Y8
 	VPSHUFB      right8<>+0(SB), Y6, Y9
@@ -6141,30 +7216,30 @@ rounds:
 	VPXOR        Y9, Y8, Y8
 	VPXOR        Y8, Y7, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         104(SP), R8
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ANDQ         R13, DX
-	XORQ         DI, DX
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ADDQ         DX, R8
-	MOVQ         R9, DX
-	XORQ         R10, DX
-	ANDQ         DX, BX
-	XORQ         R10, BX
-	ADDQ         R15, R8
-	ADDQ         R8, R12
-	ADDQ         BX, R8
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	ADDQ         R15, R8
+	ADDQ         104(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
 	VEXTRACTI128 $0x01, Y3, X6
 	VPSRLQ       $0x13, X4, X5
 	VPSLLQ       $0x2d, X4, X8
@@ -6176,30 +7251,30 @@ rounds:
 	VPXOR        X4, X5, X5
 	VPXOR        X7, X5, X5
 	VPADDQ       X5, X3, X5
-	ADDQ         112(SP), DI
-	MOVQ         R13, BX
-	XORQ         SI, BX
-	ANDQ         R12, BX
-	XORQ         SI, BX
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ADDQ         BX, DI
-	MOVQ         R8, BX
-	XORQ         R9, BX
-	ANDQ         BX, DX
-	XORQ         R9, DX
-	ADDQ         R15, DI
-	ADDQ         DI, R11
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	ADDQ         R15, DI
+	ADDQ         112(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
 	VPSRLQ       $0x13, X5, X3
 	VPSLLQ       $0x2d, X5, X8
 	VPSRLQ       $0x3d, X5, X4
@@ -6211,438 +7286,438 @@ rounds:
 	VPXOR        X4, X3, X3
 	VPADDQ       X3, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y3
-	ADDQ         120(SP), SI
-	MOVQ         R12, DX
-	XORQ         R13, DX
-	ANDQ         R11, DX
-	XORQ         R13, DX
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ADDQ         DX, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ANDQ         DX, BX
-	XORQ         R8, BX
-	ADDQ         R15, SI
-	ADDQ         SI, R10
-	ADDQ         BX, SI
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	ADDQ         R15, SI
+	ADDQ         120(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
 	VPADDQ       224(CX), Y3, Y6
 	VMOVDQU      Y6, 96(SP)
 	ADDQ         $0x00000080, CX
-	DECQ         R14
+	DECQ         BP
 	JNZ          rounds
 	SUBQ         $0x00000200, CX
-	ADDQ         (SP), R13
-	MOVQ         R11, BX
-	XORQ         R12, BX
-	ANDQ         R10, BX
-	XORQ         R12, BX
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ADDQ         BX, R13
-	MOVQ         SI, BX
-	XORQ         DI, BX
+	ADDQ         (SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
 	ANDQ         BX, DX
-	XORQ         DI, DX
-	ADDQ         R14, R13
-	ADDQ         R13, R9
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	ADDQ         8(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	ADDQ         16(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
 	ADDQ         DX, R13
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	ADDQ         R14, R13
-	ADDQ         8(SP), R12
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	ADDQ         24(SP), R12
 	MOVQ         R10, DX
 	XORQ         R11, DX
 	ANDQ         R9, DX
 	XORQ         R11, DX
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
 	ADDQ         DX, R12
 	MOVQ         R13, DX
-	XORQ         SI, DX
-	ANDQ         DX, BX
-	XORQ         SI, BX
-	ADDQ         R14, R12
-	ADDQ         R12, R8
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
 	ADDQ         BX, R12
-	RORXQ        $0x1c, R13, R14
-	RORXQ        $0x22, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R13, R15
-	XORQ         R15, R14
-	ADDQ         R14, R12
-	ADDQ         16(SP), R11
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	ADDQ         32(SP), R11
 	MOVQ         R9, BX
 	XORQ         R10, BX
 	ANDQ         R8, BX
 	XORQ         R10, BX
-	RORXQ        $0x0e, R8, R14
-	RORXQ        $0x12, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R8, R15
-	XORQ         R15, R14
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
 	ADDQ         BX, R11
 	MOVQ         R12, BX
 	XORQ         R13, BX
 	ANDQ         BX, DX
 	XORQ         R13, DX
-	ADDQ         R14, R11
-	ADDQ         R11, DI
+	ADDQ         SI, R11
+	ADDQ         R11, R15
 	ADDQ         DX, R11
-	RORXQ        $0x1c, R12, R14
-	RORXQ        $0x22, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R12, R15
-	XORQ         R15, R14
-	ADDQ         R14, R11
-	ADDQ         24(SP), R10
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ANDQ         DI, DX
-	XORQ         R9, DX
-	RORXQ        $0x0e, DI, R14
-	RORXQ        $0x12, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, DI, R15
-	XORQ         R15, R14
-	ADDQ         DX, R10
-	MOVQ         R11, DX
-	XORQ         R12, DX
-	ANDQ         DX, BX
-	XORQ         R12, BX
-	ADDQ         R14, R10
-	ADDQ         R10, SI
-	ADDQ         BX, R10
-	RORXQ        $0x1c, R11, R14
-	RORXQ        $0x22, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R11, R15
-	XORQ         R15, R14
-	ADDQ         R14, R10
-	ADDQ         32(SP), R9
-	MOVQ         DI, BX
-	XORQ         R8, BX
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	ADDQ         40(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
 	ANDQ         SI, BX
-	XORQ         R8, BX
-	RORXQ        $0x0e, SI, R14
-	RORXQ        $0x12, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, SI, R15
-	XORQ         R15, R14
-	ADDQ         BX, R9
-	MOVQ         R10, BX
-	XORQ         R11, BX
-	ANDQ         BX, DX
-	XORQ         R11, DX
-	ADDQ         R14, R9
-	ADDQ         R9, R13
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	ADDQ         48(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
 	ADDQ         DX, R9
-	RORXQ        $0x1c, R10, R14
-	RORXQ        $0x22, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R10, R15
-	XORQ         R15, R14
-	ADDQ         R14, R9
-	ADDQ         40(SP), R8
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	ADDQ         56(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
 	ANDQ         R13, DX
-	XORQ         DI, DX
-	RORXQ        $0x0e, R13, R14
-	RORXQ        $0x12, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R13, R15
-	XORQ         R15, R14
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
 	ADDQ         DX, R8
 	MOVQ         R9, DX
 	XORQ         R10, DX
-	ANDQ         DX, BX
-	XORQ         R10, BX
-	ADDQ         R14, R8
-	ADDQ         R8, R12
+	ANDQ         DX, DI
+	XORQ         R10, DI
 	ADDQ         BX, R8
-	RORXQ        $0x1c, R9, R14
-	RORXQ        $0x22, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R9, R15
-	XORQ         R15, R14
-	ADDQ         R14, R8
-	ADDQ         48(SP), DI
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	ADDQ         64(SP), R15
 	MOVQ         R13, BX
-	XORQ         SI, BX
+	XORQ         R14, BX
 	ANDQ         R12, BX
-	XORQ         SI, BX
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ADDQ         BX, DI
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
 	MOVQ         R8, BX
 	XORQ         R9, BX
 	ANDQ         BX, DX
 	XORQ         R9, DX
-	ADDQ         R14, DI
-	ADDQ         DI, R11
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	ADDQ         R14, DI
-	ADDQ         56(SP), SI
-	MOVQ         R12, DX
-	XORQ         R13, DX
-	ANDQ         R11, DX
-	XORQ         R13, DX
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ADDQ         DX, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ANDQ         DX, BX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	ADDQ         72(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
 	XORQ         R8, BX
-	ADDQ         R14, SI
-	ADDQ         SI, R10
-	ADDQ         BX, SI
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	ADDQ         R14, SI
-	ADDQ         64(SP), R13
-	MOVQ         R11, BX
-	XORQ         R12, BX
-	ANDQ         R10, BX
-	XORQ         R12, BX
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ADDQ         BX, R13
-	MOVQ         SI, BX
-	XORQ         DI, BX
-	ANDQ         BX, DX
-	XORQ         DI, DX
-	ADDQ         R14, R13
-	ADDQ         R13, R9
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	ADDQ         80(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
 	ADDQ         DX, R13
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	ADDQ         R14, R13
-	ADDQ         72(SP), R12
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	ADDQ         88(SP), R12
 	MOVQ         R10, DX
 	XORQ         R11, DX
 	ANDQ         R9, DX
 	XORQ         R11, DX
-	RORXQ        $0x0e, R9, R14
-	RORXQ        $0x12, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R9, R15
-	XORQ         R15, R14
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
 	ADDQ         DX, R12
 	MOVQ         R13, DX
-	XORQ         SI, DX
-	ANDQ         DX, BX
-	XORQ         SI, BX
-	ADDQ         R14, R12
-	ADDQ         R12, R8
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
 	ADDQ         BX, R12
-	RORXQ        $0x1c, R13, R14
-	RORXQ        $0x22, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R13, R15
-	XORQ         R15, R14
-	ADDQ         R14, R12
-	ADDQ         80(SP), R11
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	ADDQ         96(SP), R11
 	MOVQ         R9, BX
 	XORQ         R10, BX
 	ANDQ         R8, BX
 	XORQ         R10, BX
-	RORXQ        $0x0e, R8, R14
-	RORXQ        $0x12, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R8, R15
-	XORQ         R15, R14
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
 	ADDQ         BX, R11
 	MOVQ         R12, BX
 	XORQ         R13, BX
 	ANDQ         BX, DX
 	XORQ         R13, DX
-	ADDQ         R14, R11
-	ADDQ         R11, DI
+	ADDQ         SI, R11
+	ADDQ         R11, R15
 	ADDQ         DX, R11
-	RORXQ        $0x1c, R12, R14
-	RORXQ        $0x22, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R12, R15
-	XORQ         R15, R14
-	ADDQ         R14, R11
-	ADDQ         88(SP), R10
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ANDQ         DI, DX
-	XORQ         R9, DX
-	RORXQ        $0x0e, DI, R14
-	RORXQ        $0x12, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, DI, R15
-	XORQ         R15, R14
-	ADDQ         DX, R10
-	MOVQ         R11, DX
-	XORQ         R12, DX
-	ANDQ         DX, BX
-	XORQ         R12, BX
-	ADDQ         R14, R10
-	ADDQ         R10, SI
-	ADDQ         BX, R10
-	RORXQ        $0x1c, R11, R14
-	RORXQ        $0x22, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R11, R15
-	XORQ         R15, R14
-	ADDQ         R14, R10
-	ADDQ         96(SP), R9
-	MOVQ         DI, BX
-	XORQ         R8, BX
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	ADDQ         104(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
 	ANDQ         SI, BX
-	XORQ         R8, BX
-	RORXQ        $0x0e, SI, R14
-	RORXQ        $0x12, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, SI, R15
-	XORQ         R15, R14
-	ADDQ         BX, R9
-	MOVQ         R10, BX
-	XORQ         R11, BX
-	ANDQ         BX, DX
-	XORQ         R11, DX
-	ADDQ         R14, R9
-	ADDQ         R9, R13
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	ADDQ         112(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
 	ADDQ         DX, R9
-	RORXQ        $0x1c, R10, R14
-	RORXQ        $0x22, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R10, R15
-	XORQ         R15, R14
-	ADDQ         R14, R9
-	ADDQ         104(SP), R8
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	ADDQ         120(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
 	ANDQ         R13, DX
-	XORQ         DI, DX
-	RORXQ        $0x0e, R13, R14
-	RORXQ        $0x12, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R13, R15
-	XORQ         R15, R14
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
 	ADDQ         DX, R8
 	MOVQ         R9, DX
 	XORQ         R10, DX
-	ANDQ         DX, BX
-	XORQ         R10, BX
-	ADDQ         R14, R8
-	ADDQ         R8, R12
+	ANDQ         DX, DI
+	XORQ         R10, DI
 	ADDQ         BX, R8
-	RORXQ        $0x1c, R9, R14
-	RORXQ        $0x22, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R9, R15
-	XORQ         R15, R14
-	ADDQ         R14, R8
-	ADDQ         112(SP), DI
-	MOVQ         R13, BX
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
 	XORQ         SI, BX
-	ANDQ         R12, BX
+	RORXQ        $0x27, R9, SI
 	XORQ         SI, BX
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ADDQ         BX, DI
-	MOVQ         R8, BX
-	XORQ         R9, BX
-	ANDQ         BX, DX
-	XORQ         R9, DX
-	ADDQ         R14, DI
-	ADDQ         DI, R11
-	ADDQ         DX, DI
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	ADDQ         R14, DI
-	ADDQ         120(SP), SI
-	MOVQ         R12, DX
-	XORQ         R13, DX
-	ANDQ         R11, DX
-	XORQ         R13, DX
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ADDQ         DX, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ANDQ         DX, BX
-	XORQ         R8, BX
-	ADDQ         R14, SI
-	ADDQ         SI, R10
-	ADDQ         BX, SI
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	ADDQ         R14, SI
+	ADDQ         BX, R8
 	MOVQ         n+8(FP), DX
 	ANDQ         $0x00000040, DX
-	ADDQ         (AX)(DX*1), SI
-	MOVQ         SI, 128(AX)
-	ADDQ         8(AX)(DX*1), DI
-	MOVQ         DI, 136(AX)
-	ADDQ         16(AX)(DX*1), R8
-	MOVQ         R8, 144(AX)
-	ADDQ         24(AX)(DX*1), R9
-	MOVQ         R9, 152(AX)
-	ADDQ         32(AX)(DX*1), R10
-	MOVQ         R10, 160(AX)
-	ADDQ         40(AX)(DX*1), R11
-	MOVQ         R11, 168(AX)
-	ADDQ         48(AX)(DX*1), R12
-	MOVQ         R12, 176(AX)
-	ADDQ         56(AX)(DX*1), R13
-	MOVQ         R13, 184(AX)
+	ADDQ         (AX)(DX*1), R8
+	MOVQ         R8, 128(AX)
+	ADDQ         8(AX)(DX*1), R9
+	MOVQ         R9, 136(AX)
+	ADDQ         16(AX)(DX*1), R10
+	MOVQ         R10, 144(AX)
+	ADDQ         24(AX)(DX*1), R11
+	MOVQ         R11, 152(AX)
+	ADDQ         32(AX)(DX*1), R12
+	MOVQ         R12, 160(AX)
+	ADDQ         40(AX)(DX*1), R13
+	MOVQ         R13, 168(AX)
+	ADDQ         48(AX)(DX*1), R14
+	MOVQ         R14, 176(AX)
+	ADDQ         56(AX)(DX*1), R15
+	MOVQ         R15, 184(AX)
 	VMOVDQU      128(AX), Y0
 	VMOVDQU      160(AX), Y1
 	SUBQ         $0x00000040, n+8(FP)
@@ -6661,14 +7736,14 @@ rounds:
 	VMOVDQU Y0, 32(SP)
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y0, 96(SP)
-	XORL    SI, SI
-	XORL    DI, DI
 	XORL    R8, R8
 	XORL    R9, R9
 	XORL    R10, R10
 	XORL    R11, R11
 	XORL    R12, R12
 	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2
@@ -6691,14 +7766,14 @@ TEXT ·iterate512AVX512(SB), NOSPLIT, $128-24
 	MOVQ    n+8(FP), DX
 	IMUL3Q  $0x00000080, DX, DX
 	MOVQ    DX, n+8(FP)
-	MOVQ    128(AX), SI
-	MOVQ    136(AX), DI
-	MOVQ    144(AX), R8
-	MOVQ    152(AX), R9
-	MOVQ    160(AX), R10
-	MOVQ    168(AX), R11
-	MOVQ    176(AX), R12
-	MOVQ    184(AX), R13
+	MOVQ    128(AX), R8
+	MOVQ    136(AX), R9
+	MOVQ    144(AX), R10
+	MOVQ    152(AX), R11
+	MOVQ    160(AX), R12
+	MOVQ    168(AX), R13
+	MOVQ    176(AX), R14
+	MOVQ    184(AX), R15
 	VMOVDQU 128(AX), Y0
 	VMOVDQU 160(AX), Y1
 
@@ -6711,34 +7786,34 @@ block:
 	VMOVDQU      outerPadding<>+32(SB), Y3
 	VPADDQ       96(CX), Y3, Y4
 	VMOVDQU      Y4, 96(SP)
-	ADDQ         (CX), SI
-	MOVQ         SI, (SP)
-	MOVQ         (AX)(DX*1), SI
-	ADDQ         8(CX), DI
-	MOVQ         DI, 8(SP)
-	MOVQ         8(AX)(DX*1), DI
-	ADDQ         16(CX), R8
-	MOVQ         R8, 16(SP)
-	MOVQ         16(AX)(DX*1), R8
-	ADDQ         24(CX), R9
-	MOVQ         R9, 24(SP)
-	MOVQ         24(AX)(DX*1), R9
-	ADDQ         32(CX), R10
-	MOVQ         R10, 32(SP)
-	MOVQ         32(AX)(DX*1), R10
-	ADDQ         40(CX), R11
-	MOVQ         R11, 40(SP)
-	MOVQ         40(AX)(DX*1), R11
-	ADDQ         48(CX), R12
-	MOVQ         R12, 48(SP)
-	MOVQ         48(AX)(DX*1), R12
-	ADDQ         56(CX), R13
-	MOVQ         R13, 56(SP)
-	MOVQ         56(AX)(DX*1), R13
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         (CX), R8
+	MOVQ         R8, (SP)
+	MOVQ         (AX)(DX*1), R8
+	ADDQ         8(CX), R9
+	MOVQ         R9, 8(SP)
+	MOVQ         8(AX)(DX*1), R9
+	ADDQ         16(CX), R10
+	MOVQ         R10, 16(SP)
+	MOVQ         16(AX)(DX*1), R10
+	ADDQ         24(CX), R11
+	MOVQ         R11, 24(SP)
+	MOVQ         24(AX)(DX*1), R11
+	ADDQ         32(CX), R12
+	MOVQ         R12, 32(SP)
+	MOVQ         32(AX)(DX*1), R12
+	ADDQ         40(CX), R13
+	MOVQ         R13, 40(SP)
+	MOVQ         40(AX)(DX*1), R13
+	ADDQ         48(CX), R14
+	MOVQ         R14, 48(SP)
+	MOVQ         48(AX)(DX*1), R14
+	ADDQ         56(CX), R15
+	MOVQ         R15, 56(SP)
+	MOVQ         56(AX)(DX*1), R15
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VEXTRACTI128 $0x01, Y3, X4
-	MOVQ         $0x00000004, R14
+	MOVQ         $0x00000004, BP
 
 rounds:
 	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
@@ -6746,131 +7821,127 @@ rounds:
 	VALIGNQ      $0x01, Y0, Y1, Y6
 	VALIGNQ      $0x01, Y2, Y3, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         (SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
+	ADDQ         (SP), R15
+	ADDQ         R11, R15
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R15
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ANDNQ        R14, R12, BX
+	ADDQ         BX, R15
+	ADDQ         SI, R15
+	ANDNQ        R9, DX, BX
+	SUBQ         R11, BX
+	ANDQ         R8, DX
 	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         R15, BX
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, BX
+	MOVQ         R8, R11
+	XORQ         R9, R11
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y0, Y0
-	ADDQ         8(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         8(SP), R14
+	ADDQ         R10, R14
+	MOVQ         R12, SI
+	ANDQ         R15, SI
+	ADDQ         SI, R14
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ANDNQ        R13, R15, SI
+	ADDQ         SI, R14
+	ADDQ         DI, R14
+	ANDNQ        R8, R11, SI
+	SUBQ         R10, SI
+	ANDQ         BX, R11
+	ADDQ         R11, SI
+	ADDQ         R14, SI
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, BX, DX
+	XORQ         DX, DI
+	ADDQ         DI, SI
+	MOVQ         BX, R10
+	XORQ         R8, R10
 	VEXTRACTI128 $0x01, Y0, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X0, X5
-	ADDQ         16(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         16(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R15, DI
+	ANDQ         R14, DI
+	ADDQ         DI, R13
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, R11
+	XORQ         R11, DX
+	RORXQ        $0x29, R14, R11
+	XORQ         R11, DX
+	ANDNQ        R12, R14, DI
+	ADDQ         DI, R13
+	ADDQ         DX, R13
+	ANDNQ        BX, R10, DI
+	SUBQ         R9, DI
+	ANDQ         SI, R10
+	ADDQ         R10, DI
+	ADDQ         R13, DI
+	RORXQ        $0x1c, SI, DX
+	RORXQ        $0x22, SI, R11
+	XORQ         R11, DX
+	RORXQ        $0x27, SI, R11
+	XORQ         R11, DX
+	ADDQ         DX, DI
+	MOVQ         SI, R9
+	XORQ         BX, R9
 	VPRORQ       $0x13, X5, X0
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X0
 	VPADDQ       X0, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y0
-	ADDQ         24(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         24(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R14, DX
+	ANDQ         R13, DX
+	ADDQ         DX, R12
+	RORXQ        $0x0e, R13, R11
+	RORXQ        $0x12, R13, R10
+	XORQ         R10, R11
+	RORXQ        $0x29, R13, R10
+	XORQ         R10, R11
+	ANDNQ        R15, R13, DX
+	ADDQ         DX, R12
+	ADDQ         R11, R12
+	ANDNQ        SI, R9, DX
+	SUBQ         R8, DX
+	ANDQ         DI, R9
+	ADDQ         R9, DX
+	ADDQ         R12, DX
+	RORXQ        $0x1c, DI, R11
+	RORXQ        $0x22, DI, R10
+	XORQ         R10, R11
+	RORXQ        $0x27, DI, R10
+	XORQ         R10, R11
+	ADDQ         R11, DX
+	MOVQ         DI, R8
+	XORQ         SI, R8
 	VPADDQ       128(CX), Y0, Y6
 	VMOVDQU      Y6, (SP)
 
@@ -6879,131 +7950,127 @@ rounds:
 	VALIGNQ      $0x01, Y1, Y2, Y6
 	VALIGNQ      $0x01, Y3, Y0, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         32(SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         32(SP), R15
+	ADDQ         BX, R15
+	MOVQ         R13, R11
+	ANDQ         R12, R11
+	ADDQ         R11, R15
+	RORXQ        $0x0e, R12, R10
+	RORXQ        $0x12, R12, R9
+	XORQ         R9, R10
+	RORXQ        $0x29, R12, R9
+	XORQ         R9, R10
+	ANDNQ        R14, R12, R11
+	ADDQ         R11, R15
+	ADDQ         R10, R15
+	ANDNQ        DI, R8, R11
+	SUBQ         BX, R11
+	ANDQ         DX, R8
+	ADDQ         R8, R11
+	ADDQ         R15, R11
+	RORXQ        $0x1c, DX, R10
+	RORXQ        $0x22, DX, R9
+	XORQ         R9, R10
+	RORXQ        $0x27, DX, R9
+	XORQ         R9, R10
+	ADDQ         R10, R11
+	MOVQ         DX, BX
+	XORQ         DI, BX
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y1, Y1
-	ADDQ         40(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         40(SP), R14
+	ADDQ         SI, R14
+	MOVQ         R12, R10
+	ANDQ         R15, R10
+	ADDQ         R10, R14
+	RORXQ        $0x0e, R15, R9
+	RORXQ        $0x12, R15, R8
+	XORQ         R8, R9
+	RORXQ        $0x29, R15, R8
+	XORQ         R8, R9
+	ANDNQ        R13, R15, R10
+	ADDQ         R10, R14
+	ADDQ         R9, R14
+	ANDNQ        DX, BX, R10
+	SUBQ         SI, R10
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	RORXQ        $0x1c, R11, R9
+	RORXQ        $0x22, R11, R8
+	XORQ         R8, R9
+	RORXQ        $0x27, R11, R8
+	XORQ         R8, R9
+	ADDQ         R9, R10
+	MOVQ         R11, SI
+	XORQ         DX, SI
 	VEXTRACTI128 $0x01, Y1, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X1, X5
-	ADDQ         48(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         48(SP), R13
+	ADDQ         DI, R13
+	MOVQ         R15, R9
+	ANDQ         R14, R9
+	ADDQ         R9, R13
+	RORXQ        $0x0e, R14, R8
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, R8
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, R8
+	ANDNQ        R12, R14, R9
+	ADDQ         R9, R13
+	ADDQ         R8, R13
+	ANDNQ        R11, SI, R9
+	SUBQ         DI, R9
+	ANDQ         R10, SI
+	ADDQ         SI, R9
+	ADDQ         R13, R9
+	RORXQ        $0x1c, R10, R8
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, R8
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, R8
+	ADDQ         R8, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
 	VPRORQ       $0x13, X5, X1
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X1
 	VPADDQ       X1, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y1
-	ADDQ         56(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         56(SP), R12
+	ADDQ         DX, R12
+	MOVQ         R14, R8
+	ANDQ         R13, R8
+	ADDQ         R8, R12
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ANDNQ        R15, R13, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R12
+	ANDNQ        R10, DI, R8
+	SUBQ         DX, R8
+	ANDQ         R9, DI
+	ADDQ         DI, R8
+	ADDQ         R12, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VPADDQ       160(CX), Y1, Y6
 	VMOVDQU      Y6, 32(SP)
 
@@ -7012,131 +8079,127 @@ rounds:
 	VALIGNQ      $0x01, Y2, Y3, Y6
 	VALIGNQ      $0x01, Y0, Y1, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         64(SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
+	ADDQ         64(SP), R15
+	ADDQ         R11, R15
+	MOVQ         R13, BX
+	ANDQ         R12, BX
+	ADDQ         BX, R15
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ANDNQ        R14, R12, BX
+	ADDQ         BX, R15
+	ADDQ         SI, R15
+	ANDNQ        R9, DX, BX
+	SUBQ         R11, BX
+	ANDQ         R8, DX
 	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         R15, BX
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, BX
+	MOVQ         R8, R11
+	XORQ         R9, R11
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y2, Y2
-	ADDQ         72(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         72(SP), R14
+	ADDQ         R10, R14
+	MOVQ         R12, SI
+	ANDQ         R15, SI
+	ADDQ         SI, R14
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ANDNQ        R13, R15, SI
+	ADDQ         SI, R14
+	ADDQ         DI, R14
+	ANDNQ        R8, R11, SI
+	SUBQ         R10, SI
+	ANDQ         BX, R11
+	ADDQ         R11, SI
+	ADDQ         R14, SI
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, BX, DX
+	XORQ         DX, DI
+	ADDQ         DI, SI
+	MOVQ         BX, R10
+	XORQ         R8, R10
 	VEXTRACTI128 $0x01, Y2, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X2, X5
-	ADDQ         80(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         80(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R15, DI
+	ANDQ         R14, DI
+	ADDQ         DI, R13
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, R11
+	XORQ         R11, DX
+	RORXQ        $0x29, R14, R11
+	XORQ         R11, DX
+	ANDNQ        R12, R14, DI
+	ADDQ         DI, R13
+	ADDQ         DX, R13
+	ANDNQ        BX, R10, DI
+	SUBQ         R9, DI
+	ANDQ         SI, R10
+	ADDQ         R10, DI
+	ADDQ         R13, DI
+	RORXQ        $0x1c, SI, DX
+	RORXQ        $0x22, SI, R11
+	XORQ         R11, DX
+	RORXQ        $0x27, SI, R11
+	XORQ         R11, DX
+	ADDQ         DX, DI
+	MOVQ         SI, R9
+	XORQ         BX, R9
 	VPRORQ       $0x13, X5, X2
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X2
 	VPADDQ       X2, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y2
-	ADDQ         88(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         88(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R14, DX
+	ANDQ         R13, DX
+	ADDQ         DX, R12
+	RORXQ        $0x0e, R13, R11
+	RORXQ        $0x12, R13, R10
+	XORQ         R10, R11
+	RORXQ        $0x29, R13, R10
+	XORQ         R10, R11
+	ANDNQ        R15, R13, DX
+	ADDQ         DX, R12
+	ADDQ         R11, R12
+	ANDNQ        SI, R9, DX
+	SUBQ         R8, DX
+	ANDQ         DI, R9
+	ADDQ         R9, DX
+	ADDQ         R12, DX
+	RORXQ        $0x1c, DI, R11
+	RORXQ        $0x22, DI, R10
+	XORQ         R10, R11
+	RORXQ        $0x27, DI, R10
+	XORQ         R10, R11
+	ADDQ         R11, DX
+	MOVQ         DI, R8
+	XORQ         SI, R8
 	VPADDQ       192(CX), Y2, Y6
 	VMOVDQU      Y6, 64(SP)
 
@@ -7145,587 +8208,567 @@ rounds:
 	VALIGNQ      $0x01, Y3, Y0, Y6
 	VALIGNQ      $0x01, Y1, Y2, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         96(SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R15
-	RORXQ        $0x12, R10, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R10, BP
-	XORQ         BP, R15
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R15, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R15
-	RORXQ        $0x22, SI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, SI, BP
-	XORQ         BP, R15
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R15, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
+	ADDQ         96(SP), R15
+	ADDQ         BX, R15
+	MOVQ         R13, R11
+	ANDQ         R12, R11
+	ADDQ         R11, R15
+	RORXQ        $0x0e, R12, R10
+	RORXQ        $0x12, R12, R9
+	XORQ         R9, R10
+	RORXQ        $0x29, R12, R9
+	XORQ         R9, R10
+	ANDNQ        R14, R12, R11
+	ADDQ         R11, R15
+	ADDQ         R10, R15
+	ANDNQ        DI, R8, R11
+	SUBQ         BX, R11
+	ANDQ         DX, R8
+	ADDQ         R8, R11
+	ADDQ         R15, R11
+	RORXQ        $0x1c, DX, R10
+	RORXQ        $0x22, DX, R9
+	XORQ         R9, R10
+	RORXQ        $0x27, DX, R9
+	XORQ         R9, R10
+	ADDQ         R10, R11
+	MOVQ         DX, BX
+	XORQ         DI, BX
 	VPRORQ       $0x01, Y6, Y7
 	VPRORQ       $0x08, Y6, Y8
 	VPSRLQ       $0x07, Y6, Y6
 	VPTERNLOGQ   $0x96, Y8, Y6, Y7
 	VPADDQ       Y7, Y3, Y3
-	ADDQ         104(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R15
-	RORXQ        $0x12, R13, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R13, BP
-	XORQ         BP, R15
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R15, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R15
-	RORXQ        $0x22, R9, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R9, BP
-	XORQ         BP, R15
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R15, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
+	ADDQ         104(SP), R14
+	ADDQ         SI, R14
+	MOVQ         R12, R10
+	ANDQ         R15, R10
+	ADDQ         R10, R14
+	RORXQ        $0x0e, R15, R9
+	RORXQ        $0x12, R15, R8
+	XORQ         R8, R9
+	RORXQ        $0x29, R15, R8
+	XORQ         R8, R9
+	ANDNQ        R13, R15, R10
+	ADDQ         R10, R14
+	ADDQ         R9, R14
+	ANDNQ        DX, BX, R10
+	SUBQ         SI, R10
+	ANDQ         R11, BX
+	ADDQ         BX, R10
+	ADDQ         R14, R10
+	RORXQ        $0x1c, R11, R9
+	RORXQ        $0x22, R11, R8
+	XORQ         R8, R9
+	RORXQ        $0x27, R11, R8
+	XORQ         R8, R9
+	ADDQ         R9, R10
+	MOVQ         R11, SI
+	XORQ         DX, SI
 	VEXTRACTI128 $0x01, Y3, X6
 	VPRORQ       $0x13, X4, X5
 	VPRORQ       $0x3d, X4, X7
 	VPSRLQ       $0x06, X4, X4
 	VPTERNLOGQ   $0x96, X7, X4, X5
 	VPADDQ       X5, X3, X5
-	ADDQ         112(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R15
-	RORXQ        $0x12, R12, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R12, BP
-	XORQ         BP, R15
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R15, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R15
-	RORXQ        $0x22, R8, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, R8, BP
-	XORQ         BP, R15
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R15, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
+	ADDQ         112(SP), R13
+	ADDQ         DI, R13
+	MOVQ         R15, R9
+	ANDQ         R14, R9
+	ADDQ         R9, R13
+	RORXQ        $0x0e, R14, R8
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, R8
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, R8
+	ANDNQ        R12, R14, R9
+	ADDQ         R9, R13
+	ADDQ         R8, R13
+	ANDNQ        R11, SI, R9
+	SUBQ         DI, R9
+	ANDQ         R10, SI
+	ADDQ         SI, R9
+	ADDQ         R13, R9
+	RORXQ        $0x1c, R10, R8
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, R8
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, R8
+	ADDQ         R8, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
 	VPRORQ       $0x13, X5, X3
 	VPRORQ       $0x3d, X5, X4
 	VPSRLQ       $0x06, X5, X7
 	VPTERNLOGQ   $0x96, X4, X7, X3
 	VPADDQ       X3, X6, X4
 	VINSERTI128  $0x01, X4, Y5, Y3
-	ADDQ         120(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R15
-	RORXQ        $0x12, R11, BP
-	XORQ         BP, R15
-	RORXQ        $0x29, R11, BP
-	XORQ         BP, R15
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R15, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R15
-	RORXQ        $0x22, DI, BP
-	XORQ         BP, R15
-	RORXQ        $0x27, DI, BP
-	XORQ         BP, R15
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R15, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	ADDQ         120(SP), R12
+	ADDQ         DX, R12
+	MOVQ         R14, R8
+	ANDQ         R13, R8
+	ADDQ         R8, R12
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ANDNQ        R15, R13, R8
+	ADDQ         R8, R12
+	ADDQ         BX, R12
+	ANDNQ        R10, DI, R8
+	SUBQ         DX, R8
+	ANDQ         R9, DI
+	ADDQ         DI, R8
+	ADDQ         R12, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
 	VPADDQ       224(CX), Y3, Y6
 	VMOVDQU      Y6, 96(SP)
 	ADDQ         $0x00000080, CX
-	DECQ         R14
+	DECQ         BP
 	JNZ          rounds
 	SUBQ         $0x00000200, CX
-	ADDQ         (SP), R13
-	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R14, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R14, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ADDQ         8(SP), R12
-	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R14
-	RORXQ        $0x12, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R13, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R14
-	RORXQ        $0x22, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R9, R15
-	XORQ         R15, R14
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R14, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
-	ADDQ         16(SP), R11
-	ADDQ         DI, R11
+	ADDQ         (SP), R15
+	ADDQ         R11, R15
 	MOVQ         R13, BX
 	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R14, R11
+	ADDQ         BX, R15
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ANDNQ        R14, R12, BX
+	ADDQ         BX, R15
+	ADDQ         SI, R15
 	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
+	SUBQ         R11, BX
 	ANDQ         R8, DX
 	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ADDQ         24(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
+	ADDQ         R15, BX
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, BX
+	MOVQ         R8, R11
+	XORQ         R9, R11
+	ADDQ         8(SP), R14
+	ADDQ         R10, R14
+	MOVQ         R12, SI
+	ANDQ         R15, SI
+	ADDQ         SI, R14
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ANDNQ        R13, R15, SI
+	ADDQ         SI, R14
+	ADDQ         DI, R14
+	ANDNQ        R8, R11, SI
+	SUBQ         R10, SI
+	ANDQ         BX, R11
+	ADDQ         R11, SI
+	ADDQ         R14, SI
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, BX, DX
+	XORQ         DX, DI
+	ADDQ         DI, SI
+	MOVQ         BX, R10
+	XORQ         R8, R10
+	ADDQ         16(SP), R13
+	ADDQ         R9, R13
+	MOVQ         R15, DI
+	ANDQ         R14, DI
+	ADDQ         DI, R13
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, R11
+	XORQ         R11, DX
+	RORXQ        $0x29, R14, R11
+	XORQ         R11, DX
+	ANDNQ        R12, R14, DI
+	ADDQ         DI, R13
+	ADDQ         DX, R13
+	ANDNQ        BX, R10, DI
+	SUBQ         R9, DI
+	ANDQ         SI, R10
+	ADDQ         R10, DI
+	ADDQ         R13, DI
+	RORXQ        $0x1c, SI, DX
+	RORXQ        $0x22, SI, R11
+	XORQ         R11, DX
+	RORXQ        $0x27, SI, R11
+	XORQ         R11, DX
+	ADDQ         DX, DI
+	MOVQ         SI, R9
+	XORQ         BX, R9
+	ADDQ         24(SP), R12
+	ADDQ         R8, R12
+	MOVQ         R14, DX
+	ANDQ         R13, DX
+	ADDQ         DX, R12
+	RORXQ        $0x0e, R13, R11
+	RORXQ        $0x12, R13, R10
+	XORQ         R10, R11
+	RORXQ        $0x29, R13, R10
+	XORQ         R10, R11
+	ANDNQ        R15, R13, DX
+	ADDQ         DX, R12
+	ADDQ         R11, R12
+	ANDNQ        SI, R9, DX
+	SUBQ         R8, DX
+	ANDQ         DI, R9
+	ADDQ         R9, DX
+	ADDQ         R12, DX
+	RORXQ        $0x1c, DI, R11
+	RORXQ        $0x22, DI, R10
+	XORQ         R10, R11
+	RORXQ        $0x27, DI, R10
+	XORQ         R10, R11
+	ADDQ         R11, DX
+	MOVQ         DI, R8
+	XORQ         SI, R8
+	ADDQ         32(SP), R15
+	ADDQ         BX, R15
+	MOVQ         R13, R11
+	ANDQ         R12, R11
+	ADDQ         R11, R15
+	RORXQ        $0x0e, R12, R10
+	RORXQ        $0x12, R12, R9
+	XORQ         R9, R10
+	RORXQ        $0x29, R12, R9
+	XORQ         R9, R10
+	ANDNQ        R14, R12, R11
+	ADDQ         R11, R15
+	ADDQ         R10, R15
+	ANDNQ        DI, R8, R11
+	SUBQ         BX, R11
+	ANDQ         DX, R8
+	ADDQ         R8, R11
+	ADDQ         R15, R11
+	RORXQ        $0x1c, DX, R10
+	RORXQ        $0x22, DX, R9
+	XORQ         R9, R10
+	RORXQ        $0x27, DX, R9
+	XORQ         R9, R10
+	ADDQ         R10, R11
+	MOVQ         DX, BX
+	XORQ         DI, BX
+	ADDQ         40(SP), R14
+	ADDQ         SI, R14
+	MOVQ         R12, R10
+	ANDQ         R15, R10
+	ADDQ         R10, R14
+	RORXQ        $0x0e, R15, R9
+	RORXQ        $0x12, R15, R8
+	XORQ         R8, R9
+	RORXQ        $0x29, R15, R8
+	XORQ         R8, R9
+	ANDNQ        R13, R15, R10
+	ADDQ         R10, R14
+	ADDQ         R9, R14
+	ANDNQ        DX, BX, R10
+	SUBQ         SI, R10
 	ANDQ         R11, BX
 	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
 	ADDQ         R14, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ADDQ         32(SP), R13
+	RORXQ        $0x1c, R11, R9
+	RORXQ        $0x22, R11, R8
+	XORQ         R8, R9
+	RORXQ        $0x27, R11, R8
+	XORQ         R8, R9
+	ADDQ         R9, R10
+	MOVQ         R11, SI
+	XORQ         DX, SI
+	ADDQ         48(SP), R13
+	ADDQ         DI, R13
+	MOVQ         R15, R9
+	ANDQ         R14, R9
 	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R14, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BX, R9
+	RORXQ        $0x0e, R14, R8
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, R8
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, R8
+	ANDNQ        R12, R14, R9
+	ADDQ         R9, R13
+	ADDQ         R8, R13
+	ANDNQ        R11, SI, R9
+	SUBQ         DI, R9
+	ANDQ         R10, SI
+	ADDQ         SI, R9
 	ADDQ         R13, R9
-	ADDQ         R14, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ADDQ         40(SP), R12
+	RORXQ        $0x1c, R10, R8
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, R8
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, R8
+	ADDQ         R8, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ADDQ         56(SP), R12
+	ADDQ         DX, R12
+	MOVQ         R14, R8
+	ANDQ         R13, R8
 	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ANDNQ        R15, R13, R8
+	ADDQ         R8, R12
 	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R14
-	RORXQ        $0x12, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R13, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R14
-	RORXQ        $0x22, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R9, R15
-	XORQ         R15, R14
-	MOVQ         BX, R8
+	ANDNQ        R10, DI, R8
+	SUBQ         DX, R8
+	ANDQ         R9, DI
+	ADDQ         DI, R8
 	ADDQ         R12, R8
-	ADDQ         R14, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
 	MOVQ         R9, DX
-	XORQ         SI, DX
-	ADDQ         48(SP), R11
-	ADDQ         DI, R11
+	XORQ         R10, DX
+	ADDQ         64(SP), R15
+	ADDQ         R11, R15
 	MOVQ         R13, BX
 	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R14, R11
+	ADDQ         BX, R15
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ANDNQ        R14, R12, BX
+	ADDQ         BX, R15
+	ADDQ         SI, R15
 	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
+	SUBQ         R11, BX
 	ANDQ         R8, DX
 	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ADDQ         56(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BX, SI
-	ADDQ         R10, SI
+	ADDQ         R15, BX
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, BX
+	MOVQ         R8, R11
+	XORQ         R9, R11
+	ADDQ         72(SP), R14
+	ADDQ         R10, R14
+	MOVQ         R12, SI
+	ANDQ         R15, SI
+	ADDQ         SI, R14
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ANDNQ        R13, R15, SI
+	ADDQ         SI, R14
+	ADDQ         DI, R14
+	ANDNQ        R8, R11, SI
+	SUBQ         R10, SI
+	ANDQ         BX, R11
+	ADDQ         R11, SI
 	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ADDQ         64(SP), R13
+	RORXQ        $0x1c, BX, DI
+	RORXQ        $0x22, BX, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, BX, DX
+	XORQ         DX, DI
+	ADDQ         DI, SI
+	MOVQ         BX, R10
+	XORQ         R8, R10
+	ADDQ         80(SP), R13
 	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R14, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BX, R9
-	ADDQ         R13, R9
-	ADDQ         R14, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ADDQ         72(SP), R12
+	MOVQ         R15, DI
+	ANDQ         R14, DI
+	ADDQ         DI, R13
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, R11
+	XORQ         R11, DX
+	RORXQ        $0x29, R14, R11
+	XORQ         R11, DX
+	ANDNQ        R12, R14, DI
+	ADDQ         DI, R13
+	ADDQ         DX, R13
+	ANDNQ        BX, R10, DI
+	SUBQ         R9, DI
+	ANDQ         SI, R10
+	ADDQ         R10, DI
+	ADDQ         R13, DI
+	RORXQ        $0x1c, SI, DX
+	RORXQ        $0x22, SI, R11
+	XORQ         R11, DX
+	RORXQ        $0x27, SI, R11
+	XORQ         R11, DX
+	ADDQ         DX, DI
+	MOVQ         SI, R9
+	XORQ         BX, R9
+	ADDQ         88(SP), R12
 	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
-	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R14
-	RORXQ        $0x12, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R13, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R14
-	RORXQ        $0x22, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R9, R15
-	XORQ         R15, R14
-	MOVQ         BX, R8
-	ADDQ         R12, R8
-	ADDQ         R14, R8
-	MOVQ         R9, DX
-	XORQ         SI, DX
-	ADDQ         80(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R14, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ADDQ         88(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
+	MOVQ         R14, DX
+	ANDQ         R13, DX
+	ADDQ         DX, R12
+	RORXQ        $0x0e, R13, R11
+	RORXQ        $0x12, R13, R10
+	XORQ         R10, R11
+	RORXQ        $0x29, R13, R10
+	XORQ         R10, R11
+	ANDNQ        R15, R13, DX
+	ADDQ         DX, R12
+	ADDQ         R11, R12
+	ANDNQ        SI, R9, DX
+	SUBQ         R8, DX
+	ANDQ         DI, R9
+	ADDQ         R9, DX
+	ADDQ         R12, DX
+	RORXQ        $0x1c, DI, R11
+	RORXQ        $0x22, DI, R10
+	XORQ         R10, R11
+	RORXQ        $0x27, DI, R10
+	XORQ         R10, R11
+	ADDQ         R11, DX
+	MOVQ         DI, R8
+	XORQ         SI, R8
+	ADDQ         96(SP), R15
+	ADDQ         BX, R15
+	MOVQ         R13, R11
+	ANDQ         R12, R11
+	ADDQ         R11, R15
+	RORXQ        $0x0e, R12, R10
+	RORXQ        $0x12, R12, R9
+	XORQ         R9, R10
+	RORXQ        $0x29, R12, R9
+	XORQ         R9, R10
+	ANDNQ        R14, R12, R11
+	ADDQ         R11, R15
+	ADDQ         R10, R15
+	ANDNQ        DI, R8, R11
+	SUBQ         BX, R11
+	ANDQ         DX, R8
+	ADDQ         R8, R11
+	ADDQ         R15, R11
+	RORXQ        $0x1c, DX, R10
+	RORXQ        $0x22, DX, R9
+	XORQ         R9, R10
+	RORXQ        $0x27, DX, R9
+	XORQ         R9, R10
+	ADDQ         R10, R11
+	MOVQ         DX, BX
+	XORQ         DI, BX
+	ADDQ         104(SP), R14
+	ADDQ         SI, R14
+	MOVQ         R12, R10
+	ANDQ         R15, R10
+	ADDQ         R10, R14
+	RORXQ        $0x0e, R15, R9
+	RORXQ        $0x12, R15, R8
+	XORQ         R8, R9
+	RORXQ        $0x29, R15, R8
+	XORQ         R8, R9
+	ANDNQ        R13, R15, R10
+	ADDQ         R10, R14
+	ADDQ         R9, R14
+	ANDNQ        DX, BX, R10
+	SUBQ         SI, R10
 	ANDQ         R11, BX
 	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
 	ADDQ         R14, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
-	ADDQ         96(SP), R13
+	RORXQ        $0x1c, R11, R9
+	RORXQ        $0x22, R11, R8
+	XORQ         R8, R9
+	RORXQ        $0x27, R11, R8
+	XORQ         R8, R9
+	ADDQ         R9, R10
+	MOVQ         R11, SI
+	XORQ         DX, SI
+	ADDQ         112(SP), R13
+	ADDQ         DI, R13
+	MOVQ         R15, R9
+	ANDQ         R14, R9
 	ADDQ         R9, R13
-	MOVQ         R11, BX
-	ANDQ         R10, BX
-	ADDQ         BX, R13
-	RORXQ        $0x0e, R10, R14
-	RORXQ        $0x12, R10, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R10, R15
-	XORQ         R15, R14
-	ANDNQ        R12, R10, BX
-	ADDQ         BX, R13
-	ADDQ         R14, R13
-	ANDNQ        DI, DX, BX
-	SUBQ         R9, BX
-	ANDQ         SI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, SI, R14
-	RORXQ        $0x22, SI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, SI, R15
-	XORQ         R15, R14
-	MOVQ         BX, R9
+	RORXQ        $0x0e, R14, R8
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, R8
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, R8
+	ANDNQ        R12, R14, R9
+	ADDQ         R9, R13
+	ADDQ         R8, R13
+	ANDNQ        R11, SI, R9
+	SUBQ         DI, R9
+	ANDQ         R10, SI
+	ADDQ         SI, R9
 	ADDQ         R13, R9
-	ADDQ         R14, R9
-	MOVQ         SI, DX
-	XORQ         DI, DX
-	ADDQ         104(SP), R12
+	RORXQ        $0x1c, R10, R8
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, R8
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, R8
+	ADDQ         R8, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ADDQ         120(SP), R12
+	ADDQ         DX, R12
+	MOVQ         R14, R8
+	ANDQ         R13, R8
 	ADDQ         R8, R12
-	MOVQ         R10, BX
-	ANDQ         R13, BX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ANDNQ        R15, R13, R8
+	ADDQ         R8, R12
 	ADDQ         BX, R12
-	RORXQ        $0x0e, R13, R14
-	RORXQ        $0x12, R13, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R13, R15
-	XORQ         R15, R14
-	ANDNQ        R11, R13, BX
-	ADDQ         BX, R12
-	ADDQ         R14, R12
-	ANDNQ        SI, DX, BX
-	SUBQ         R8, BX
-	ANDQ         R9, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R9, R14
-	RORXQ        $0x22, R9, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R9, R15
-	XORQ         R15, R14
-	MOVQ         BX, R8
+	ANDNQ        R10, DI, R8
+	SUBQ         DX, R8
+	ANDQ         R9, DI
+	ADDQ         DI, R8
 	ADDQ         R12, R8
-	ADDQ         R14, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
 	MOVQ         R9, DX
-	XORQ         SI, DX
-	ADDQ         112(SP), R11
-	ADDQ         DI, R11
-	MOVQ         R13, BX
-	ANDQ         R12, BX
-	ADDQ         BX, R11
-	RORXQ        $0x0e, R12, R14
-	RORXQ        $0x12, R12, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R12, R15
-	XORQ         R15, R14
-	ANDNQ        R10, R12, BX
-	ADDQ         BX, R11
-	ADDQ         R14, R11
-	ANDNQ        R9, DX, BX
-	SUBQ         DI, BX
-	ANDQ         R8, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, R8, R14
-	RORXQ        $0x22, R8, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, R8, R15
-	XORQ         R15, R14
-	MOVQ         BX, DI
-	ADDQ         R11, DI
-	ADDQ         R14, DI
-	MOVQ         R8, DX
-	XORQ         R9, DX
-	ADDQ         120(SP), R10
-	ADDQ         SI, R10
-	MOVQ         R12, BX
-	ANDQ         R11, BX
-	ADDQ         BX, R10
-	RORXQ        $0x0e, R11, R14
-	RORXQ        $0x12, R11, R15
-	XORQ         R15, R14
-	RORXQ        $0x29, R11, R15
-	XORQ         R15, R14
-	ANDNQ        R13, R11, BX
-	ADDQ         BX, R10
-	ADDQ         R14, R10
-	ANDNQ        R8, DX, BX
-	SUBQ         SI, BX
-	ANDQ         DI, DX
-	ADDQ         DX, BX
-	RORXQ        $0x1c, DI, R14
-	RORXQ        $0x22, DI, R15
-	XORQ         R15, R14
-	RORXQ        $0x27, DI, R15
-	XORQ         R15, R14
-	MOVQ         BX, SI
-	ADDQ         R10, SI
-	ADDQ         R14, SI
-	MOVQ         DI, DX
-	XORQ         R8, DX
+	XORQ         R10, DX
 	MOVQ         n+8(FP), DX
 	ANDQ         $0x00000040, DX
-	ADDQ         (AX)(DX*1), SI
-	MOVQ         SI, 128(AX)
-	ADDQ         8(AX)(DX*1), DI
-	MOVQ         DI, 136(AX)
-	ADDQ         16(AX)(DX*1), R8
-	MOVQ         R8, 144(AX)
-	ADDQ         24(AX)(DX*1), R9
-	MOVQ         R9, 152(AX)
-	ADDQ         32(AX)(DX*1), R10
-	MOVQ         R10, 160(AX)
-	ADDQ         40(AX)(DX*1), R11
-	MOVQ         R11, 168(AX)
-	ADDQ         48(AX)(DX*1), R12
-	MOVQ         R12, 176(AX)
-	ADDQ         56(AX)(DX*1), R13
-	MOVQ         R13, 184(AX)
+	ADDQ         (AX)(DX*1), R8
+	MOVQ         R8, 128(AX)
+	ADDQ         8(AX)(DX*1), R9
+	MOVQ         R9, 136(AX)
+	ADDQ         16(AX)(DX*1), R10
+	MOVQ         R10, 144(AX)
+	ADDQ         24(AX)(DX*1), R11
+	MOVQ         R11, 152(AX)
+	ADDQ         32(AX)(DX*1), R12
+	MOVQ         R12, 160(AX)
+	ADDQ         40(AX)(DX*1), R13
+	MOVQ         R13, 168(AX)
+	ADDQ         48(AX)(DX*1), R14
+	MOVQ         R14, 176(AX)
+	ADDQ         56(AX)(DX*1), R15
+	MOVQ         R15, 184(AX)
 	VMOVDQU      128(AX), Y0
 	VMOVDQU      160(AX), Y1
 	SUBQ         $0x00000040, n+8(FP)
@@ -7744,14 +8787,1000 @@ rounds:
 	VMOVDQU Y0, 32(SP)
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y0, 96(SP)
-	XORL    SI, SI
-	XORL    DI, DI
 	XORL    R8, R8
 	XORL    R9, R9
 	XORL    R10, R10
 	XORL    R11, R11
 	XORL    R12, R12
 	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func iterate512LeanAVX512(it *iteration512, n int, k *[80]uint64)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
+TEXT ·iterate512LeanAVX512(SB), NOSPLIT, $128-24
+	MOVQ    it+0(FP), AX
+	MOVQ    k+16(FP), CX
+	MOVQ    n+8(FP), DX
+	IMUL3Q  $0x00000080, DX, DX
+	MOVQ    DX, n+8(FP)
+	MOVQ    128(AX), R8
+	MOVQ    136(AX), R9
+	MOVQ    144(AX), R10
+	MOVQ    152(AX), R11
+	MOVQ    160(AX), R12
+	MOVQ    168(AX), R13
+	MOVQ    176(AX), R14
+	MOVQ    184(AX), R15
+	VMOVDQU 128(AX), Y0
+	VMOVDQU 160(AX), Y1
+
+block:
+	MOVQ         n+8(FP), DX
+	ANDQ         $0x00000040, DX
+	VMOVDQU      outerPadding<>+0(SB), Y2
+	VPADDQ       64(CX), Y2, Y3
+	VMOVDQU      Y3, 64(SP)
+	VMOVDQU      outerPadding<>+32(SB), Y3
+	VPADDQ       96(CX), Y3, Y4
+	VMOVDQU      Y4, 96(SP)
+	ADDQ         (CX), R8
+	MOVQ         R8, (SP)
+	MOVQ         (AX)(DX*1), R8
+	ADDQ         8(CX), R9
+	MOVQ         R9, 8(SP)
+	MOVQ         8(AX)(DX*1), R9
+	ADDQ         16(CX), R10
+	MOVQ         R10, 16(SP)
+	MOVQ         16(AX)(DX*1), R10
+	ADDQ         24(CX), R11
+	MOVQ         R11, 24(SP)
+	MOVQ         24(AX)(DX*1), R11
+	ADDQ         32(CX), R12
+	MOVQ         R12, 32(SP)
+	MOVQ         32(AX)(DX*1), R12
+	ADDQ         40(CX), R13
+	MOVQ         R13, 40(SP)
+	MOVQ         40(AX)(DX*1), R13
+	ADDQ         48(CX), R14
+	MOVQ         R14, 48(SP)
+	MOVQ         48(AX)(DX*1), R14
+	ADDQ         56(CX), R15
+	MOVQ         R15, 56(SP)
+	MOVQ         56(AX)(DX*1), R15
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	VEXTRACTI128 $0x01, Y3, X4
+	MOVQ         $0x00000004, BP
+
+rounds:
+	// Rounds 0 to 3 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y0, Y1, Y6
+	VALIGNQ      $0x01, Y2, Y3, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         (SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y0, Y0
+	ADDQ         8(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	VEXTRACTI128 $0x01, Y0, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X0, X5
+	ADDQ         16(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	VPRORQ       $0x13, X5, X0
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X0
+	VPADDQ       X0, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y0
+	ADDQ         24(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	VPADDQ       128(CX), Y0, Y6
+	VMOVDQU      Y6, (SP)
+
+	// Rounds 4 to 7 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y1, Y2, Y6
+	VALIGNQ      $0x01, Y3, Y0, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         32(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y1, Y1
+	ADDQ         40(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	VEXTRACTI128 $0x01, Y1, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X1, X5
+	ADDQ         48(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	VPRORQ       $0x13, X5, X1
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X1
+	VPADDQ       X1, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y1
+	ADDQ         56(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	VPADDQ       160(CX), Y1, Y6
+	VMOVDQU      Y6, 32(SP)
+
+	// Rounds 8 to 11 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y2, Y3, Y6
+	VALIGNQ      $0x01, Y0, Y1, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         64(SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y2, Y2
+	ADDQ         72(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	VEXTRACTI128 $0x01, Y2, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X2, X5
+	ADDQ         80(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	VPRORQ       $0x13, X5, X2
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X2
+	VPADDQ       X2, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y2
+	ADDQ         88(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	VPADDQ       192(CX), Y2, Y6
+	VMOVDQU      Y6, 64(SP)
+
+	// Rounds 12 to 15 of 16, and W[t] for these rounds of the next 16:
+	// sigma1(W[t-2]) + W[t-7] + sigma0(W[t-15]) + W[t-16].
+	VALIGNQ      $0x01, Y3, Y0, Y6
+	VALIGNQ      $0x01, Y1, Y2, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         96(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	VPRORQ       $0x01, Y6, Y7
+	VPRORQ       $0x08, Y6, Y8
+	VPSRLQ       $0x07, Y6, Y6
+	VPTERNLOGQ   $0x96, Y8, Y6, Y7
+	VPADDQ       Y7, Y3, Y3
+	ADDQ         104(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	VEXTRACTI128 $0x01, Y3, X6
+	VPRORQ       $0x13, X4, X5
+	VPRORQ       $0x3d, X4, X7
+	VPSRLQ       $0x06, X4, X4
+	VPTERNLOGQ   $0x96, X7, X4, X5
+	VPADDQ       X5, X3, X5
+	ADDQ         112(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	VPRORQ       $0x13, X5, X3
+	VPRORQ       $0x3d, X5, X4
+	VPSRLQ       $0x06, X5, X7
+	VPTERNLOGQ   $0x96, X4, X7, X3
+	VPADDQ       X3, X6, X4
+	VINSERTI128  $0x01, X4, Y5, Y3
+	ADDQ         120(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	VPADDQ       224(CX), Y3, Y6
+	VMOVDQU      Y6, 96(SP)
+	ADDQ         $0x00000080, CX
+	DECQ         BP
+	JNZ          rounds
+	SUBQ         $0x00000200, CX
+	ADDQ         (SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	ADDQ         8(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	ADDQ         16(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	ADDQ         24(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	ADDQ         32(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	ADDQ         40(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	ADDQ         48(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	ADDQ         56(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	ADDQ         64(SP), R15
+	MOVQ         R13, BX
+	XORQ         R14, BX
+	ANDQ         R12, BX
+	XORQ         R14, BX
+	RORXQ        $0x0e, R12, SI
+	RORXQ        $0x12, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R12, DI
+	XORQ         DI, SI
+	ADDQ         BX, R15
+	MOVQ         R8, BX
+	XORQ         R9, BX
+	ANDQ         BX, DX
+	XORQ         R9, DX
+	ADDQ         SI, R15
+	ADDQ         R15, R11
+	ADDQ         DX, R15
+	RORXQ        $0x1c, R8, SI
+	RORXQ        $0x22, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R8, DI
+	XORQ         DI, SI
+	ADDQ         SI, R15
+	ADDQ         72(SP), R14
+	MOVQ         R12, SI
+	XORQ         R13, SI
+	ANDQ         R11, SI
+	XORQ         R13, SI
+	RORXQ        $0x0e, R11, DI
+	RORXQ        $0x12, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R11, DX
+	XORQ         DX, DI
+	ADDQ         SI, R14
+	MOVQ         R15, SI
+	XORQ         R8, SI
+	ANDQ         SI, BX
+	XORQ         R8, BX
+	ADDQ         DI, R14
+	ADDQ         R14, R10
+	ADDQ         BX, R14
+	RORXQ        $0x1c, R15, DI
+	RORXQ        $0x22, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R15, DX
+	XORQ         DX, DI
+	ADDQ         DI, R14
+	ADDQ         80(SP), R13
+	MOVQ         R11, DI
+	XORQ         R12, DI
+	ANDQ         R10, DI
+	XORQ         R12, DI
+	RORXQ        $0x0e, R10, DX
+	RORXQ        $0x12, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R10, BX
+	XORQ         BX, DX
+	ADDQ         DI, R13
+	MOVQ         R14, DI
+	XORQ         R15, DI
+	ANDQ         DI, SI
+	XORQ         R15, SI
+	ADDQ         DX, R13
+	ADDQ         R13, R9
+	ADDQ         SI, R13
+	RORXQ        $0x1c, R14, DX
+	RORXQ        $0x22, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R14, BX
+	XORQ         BX, DX
+	ADDQ         DX, R13
+	ADDQ         88(SP), R12
+	MOVQ         R10, DX
+	XORQ         R11, DX
+	ANDQ         R9, DX
+	XORQ         R11, DX
+	RORXQ        $0x0e, R9, BX
+	RORXQ        $0x12, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R9, SI
+	XORQ         SI, BX
+	ADDQ         DX, R12
+	MOVQ         R13, DX
+	XORQ         R14, DX
+	ANDQ         DX, DI
+	XORQ         R14, DI
+	ADDQ         BX, R12
+	ADDQ         R12, R8
+	ADDQ         DI, R12
+	RORXQ        $0x1c, R13, BX
+	RORXQ        $0x22, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R13, SI
+	XORQ         SI, BX
+	ADDQ         BX, R12
+	ADDQ         96(SP), R11
+	MOVQ         R9, BX
+	XORQ         R10, BX
+	ANDQ         R8, BX
+	XORQ         R10, BX
+	RORXQ        $0x0e, R8, SI
+	RORXQ        $0x12, R8, DI
+	XORQ         DI, SI
+	RORXQ        $0x29, R8, DI
+	XORQ         DI, SI
+	ADDQ         BX, R11
+	MOVQ         R12, BX
+	XORQ         R13, BX
+	ANDQ         BX, DX
+	XORQ         R13, DX
+	ADDQ         SI, R11
+	ADDQ         R11, R15
+	ADDQ         DX, R11
+	RORXQ        $0x1c, R12, SI
+	RORXQ        $0x22, R12, DI
+	XORQ         DI, SI
+	RORXQ        $0x27, R12, DI
+	XORQ         DI, SI
+	ADDQ         SI, R11
+	ADDQ         104(SP), R10
+	MOVQ         R8, SI
+	XORQ         R9, SI
+	ANDQ         R15, SI
+	XORQ         R9, SI
+	RORXQ        $0x0e, R15, DI
+	RORXQ        $0x12, R15, DX
+	XORQ         DX, DI
+	RORXQ        $0x29, R15, DX
+	XORQ         DX, DI
+	ADDQ         SI, R10
+	MOVQ         R11, SI
+	XORQ         R12, SI
+	ANDQ         SI, BX
+	XORQ         R12, BX
+	ADDQ         DI, R10
+	ADDQ         R10, R14
+	ADDQ         BX, R10
+	RORXQ        $0x1c, R11, DI
+	RORXQ        $0x22, R11, DX
+	XORQ         DX, DI
+	RORXQ        $0x27, R11, DX
+	XORQ         DX, DI
+	ADDQ         DI, R10
+	ADDQ         112(SP), R9
+	MOVQ         R15, DI
+	XORQ         R8, DI
+	ANDQ         R14, DI
+	XORQ         R8, DI
+	RORXQ        $0x0e, R14, DX
+	RORXQ        $0x12, R14, BX
+	XORQ         BX, DX
+	RORXQ        $0x29, R14, BX
+	XORQ         BX, DX
+	ADDQ         DI, R9
+	MOVQ         R10, DI
+	XORQ         R11, DI
+	ANDQ         DI, SI
+	XORQ         R11, SI
+	ADDQ         DX, R9
+	ADDQ         R9, R13
+	ADDQ         SI, R9
+	RORXQ        $0x1c, R10, DX
+	RORXQ        $0x22, R10, BX
+	XORQ         BX, DX
+	RORXQ        $0x27, R10, BX
+	XORQ         BX, DX
+	ADDQ         DX, R9
+	ADDQ         120(SP), R8
+	MOVQ         R14, DX
+	XORQ         R15, DX
+	ANDQ         R13, DX
+	XORQ         R15, DX
+	RORXQ        $0x0e, R13, BX
+	RORXQ        $0x12, R13, SI
+	XORQ         SI, BX
+	RORXQ        $0x29, R13, SI
+	XORQ         SI, BX
+	ADDQ         DX, R8
+	MOVQ         R9, DX
+	XORQ         R10, DX
+	ANDQ         DX, DI
+	XORQ         R10, DI
+	ADDQ         BX, R8
+	ADDQ         R8, R12
+	ADDQ         DI, R8
+	RORXQ        $0x1c, R9, BX
+	RORXQ        $0x22, R9, SI
+	XORQ         SI, BX
+	RORXQ        $0x27, R9, SI
+	XORQ         SI, BX
+	ADDQ         BX, R8
+	MOVQ         n+8(FP), DX
+	ANDQ         $0x00000040, DX
+	ADDQ         (AX)(DX*1), R8
+	MOVQ         R8, 128(AX)
+	ADDQ         8(AX)(DX*1), R9
+	MOVQ         R9, 136(AX)
+	ADDQ         16(AX)(DX*1), R10
+	MOVQ         R10, 144(AX)
+	ADDQ         24(AX)(DX*1), R11
+	MOVQ         R11, 152(AX)
+	ADDQ         32(AX)(DX*1), R12
+	MOVQ         R12, 160(AX)
+	ADDQ         40(AX)(DX*1), R13
+	MOVQ         R13, 168(AX)
+	ADDQ         48(AX)(DX*1), R14
+	MOVQ         R14, 176(AX)
+	ADDQ         56(AX)(DX*1), R15
+	MOVQ         R15, 184(AX)
+	VMOVDQU      128(AX), Y0
+	VMOVDQU      160(AX), Y1
+	SUBQ         $0x00000040, n+8(FP)
+	TESTQ        $0x00000040, n+8(FP)
+	JNZ          block
+	VPXOR        192(AX), Y0, Y2
+	VMOVDQU      Y2, 192(AX)
+	VPXOR        224(AX), Y1, Y2
+	VMOVDQU      Y2, 224(AX)
+	CMPQ         n+8(FP), $0x00
+	JG           block
+
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	XORL    R8, R8
+	XORL    R9, R9
+	XORL    R10, R10
+	XORL    R11, R11
+	XORL    R12, R12
+	XORL    R13, R13
+	XORL    R14, R14
+	XORL    R15, R15
 	VPXOR   X0, X0, X0
 	VPXOR   X1, X1, X1
 	VPXOR   X2, X2, X2

@@ -5,7 +5,8 @@
 // Command sha256 generates internal/sha2/sha256_amd64.s: the compression function of
 // SHA-256, FIPS 180-4 section 6.2.2, over a run of blocks. One message and two side by
 // side, with the SHA instructions, are in sha.go, and 16 with AVX-512 in lanes.go. The
-// iteration of PBKDF2, for as many, is in iterate.go.
+// iteration of PBKDF2, for as many, is in iterate.go. One message without SHA instructions is
+// from package sha2.
 //
 // It reads only the blocks, the words of a last block, the end, the states, the iterations
 // and the constants.
@@ -14,10 +15,11 @@ package main
 import (
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"example.com/fastmac/internal/asm/output"
+	"example.com/fastmac/internal/asm/sha2"
 )
 
 const (
@@ -30,19 +32,26 @@ func main() {
 	Package("example.com/fastmac/internal/sha2")
 	ConstraintExpr("!purego")
 	constants()
+	one, avx2 := sha2.SHA256(), sha2.Form{ShortChains: true}
+	one.Swap, one.Halves, one.OuterPadding, one.LoadPadded = swap32, halves, outerPadding, loadPadded
+	one.Block("block256AVX2", avx2)
 	block256()
 	pair256()
 	lanes256()
+	one.Iterate("iterate256AVX2", avx2)
 	iterate256()
 	iteratePair256()
 	iterateLanes256()
 	output.Generate()
 }
 
+var address = sha2.Address
+
 var (
-	swap32       Mem // for VPSHUFB
-	endTable     Mem // for the end of a message
-	outerPadding Mem // outerBlock
+	swap32       Mem    // for VPSHUFB
+	halves       [2]Mem // see package sha2
+	endTable     Mem    // for the end of a message
+	outerPadding Mem    // outerBlock
 )
 
 // Offsets in endTable, which begins with three vectors of zeros, one of ones, and three of zeros. They
@@ -63,6 +72,8 @@ func constants() {
 		}
 	}
 	words("swap32", &swap32, 0x0405060700010203, 0x0c0d0e0f08090a0b)
+	words("lowHalves", &halves[0], 0x0b0a090803020100, 0x8080808080808080)
+	words("highHalves", &halves[1], 0x8080808080808080, 0x0b0a090803020100)
 	const ones, zero = 1<<64 - 1, 0x8080808080808080 // for VPAND, for VPSHUFB
 	words("endTable", &endTable, 0, 0, 0, 0, 0, 0, ones, ones, 0, 0, 0, 0, 0, 0,
 		0x0706050403020100, 0x0f0e0d0c0b0a0908, zero, zero, 0x8080808003020100, zero)
@@ -72,11 +83,9 @@ func constants() {
 	}
 }
 
-// address returns where a parameter or a field is.
-func address(c gotypes.Component) Mem {
-	b, err := c.Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return b.Addr
+// loadPadded is for the functions of package sha2.
+func loadPadded(p GPVirtual, w []VecVirtual) {
+	end := Load(Param("end"), GP64())
+	m := message{p: p, end: Param("end").Dereference(end), w: [4]VecVirtual(w)}
+	m.padded("")
 }

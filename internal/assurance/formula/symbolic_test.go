@@ -69,7 +69,7 @@ func TestWordsOf32(t *testing.T) {
 			by, table := uint(1+r.IntN(31)), r.Uint64()&0xff
 			var w Word
 			var x uint64
-			switch r.IntN(6) {
+			switch r.IntN(8) {
 			case 0:
 				w, x = d.Add(32, a, words[j]), c.Add(32, p, values[j])
 			case 1:
@@ -85,6 +85,14 @@ func TestWordsOf32(t *testing.T) {
 					continue
 				}
 				x = c.Ternary(32, table, p, values[j], values[k])
+			default: // a half of two words, of which some are shifted together
+				two, both := d.join(a, words[k]), values[k]<<32|p
+				if by%8 != 0 {
+					two, both = d.Right(64, two, by), both>>by
+				}
+				two, both = d.Xor(64, two, d.join(words[j], a)), both^(p<<32|values[j])
+				half := r.IntN(2)
+				w, x = d.Extract(two, 32*half, 32), both>>(32*half)&(1<<32-1)
 			}
 			if got := d.Evaluate(w, variables); got != x || x > d.Nodes[w].Max {
 				t.Fatalf("round %d: a word is %#x, want %#x, at most %#x: %s", round, got, x, d.Nodes[w].Max, d.String(w, 5))

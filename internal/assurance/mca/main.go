@@ -51,7 +51,7 @@ var architectures = []architecture{
 		goarch:  "amd64",
 		options: []string{"-mtriple=x86_64"},
 		cpus: []cpu{
-			{"skylake-avx512", []string{"AVX2", "AVX512"}}, {"icelake-server", all}, {"sapphirerapids", all}, {"alderlake", []string{"AVX2", "VAES", "SHA"}},
+			{"haswell", []string{"AVX2"}}, {"skylake-avx512", []string{"AVX2", "AVX512"}}, {"icelake-server", all}, {"sapphirerapids", all}, {"alderlake", []string{"AVX2", "VAES", "SHA"}},
 			{"znver2", []string{"AVX2", "SHA"}}, {"znver3", []string{"AVX2", "VAES", "SHA"}}, {"znver4", all},
 		},
 		kernels: kernelsAMD64,
@@ -221,7 +221,7 @@ var kernelsAMD64 = []kernel{
 	{`\.nhPoly128AVX\w+`, "KiB", "vpmuludq", 64 * 4, false, 0},
 	// Rounds have two sums of three rotations each. Words of the schedule have two of two;
 	// AVX2 shifts instead, and shuffles bytes for one. There are two words in a lane.
-	{`/internal/sha2\.(block|iterate)512\w+`, "16 rounds", "rorxq", 16 * 6, false, 0},
+	{`/internal/sha2\.(block|iterate)(512\w+|256AVX2)`, "16 rounds", "rorxq rorxl", 16 * 6, false, 0},
 	{`/internal/sha2\.(lanes|iterateLanes)512AVX512`, "16 rounds", "vprorq", 16 * (6 + 4) / 2, false, 0},
 	{`/internal/sha2\.lanes512AVX2`, "16 rounds", "vpsrlq", 16 * (6 + 5) / 2, false, 0},
 	// There are four in a lane. The iteration has the same loop, and one of a single round. Kernels with
