@@ -185,41 +185,45 @@ func transpose(x, rows []VecVirtual) {
 }
 
 // round512 is a round, FIPS 180-4 section 6.4.2 step 3, with constant i at key. It
-// renames the variables instead of moving them.
+// renames the variables instead of moving them. The chain from round to round goes through e: its rotations
+// come first, and the next a is made of the next e. See round in ../sha256/lanes.go.
 func round512(v []VecVirtual, i int, w VecVirtual, key Register, t []VecVirtual) {
 	Commentf("Round %d of 16.", i)
 	name := func(n int) VecVirtual { return v[(n-i+16)%8] }
 	a, b, c, d, e, f, g, h := name(0), name(1), name(2), name(3), name(4), name(5), name(6), name(7)
+	rotate512(VPRORQ, e, 14, 18, 41, t)
 	VPADDQ_BCST(Mem{Base: key, Disp: 8 * i}, w, t[3])
 	VPADDQ(t[3], h, h)
+	VPADDQ(d, h, h)
 	VMOVDQA64(e, t[3])
 	VPTERNLOGQ(U8(0xca), g, f, t[3]) // Ch
 	VPADDQ(t[3], h, h)
-	rotations512(e, 14, 18, 41, t[:3])
-	VPADDQ(t[0], h, h)
-	VPADDQ(h, d, d)
+	xor512(t)
 	VMOVDQA64(a, t[3])
 	VPTERNLOGQ(U8(0xe8), c, b, t[3]) // Maj
-	VPADDQ(t[3], h, h)
-	rotations512(a, 28, 34, 39, t[:3])
+	VPSUBQ(d, t[3], t[3])
+	VPADDQ(t[0], h, d)
+	rotate512(VPRORQ, a, 28, 34, 39, t)
+	xor512(t)
+	VPADDQ(d, t[3], h)
 	VPADDQ(t[0], h, h)
 }
 
-// rotations512 sets t[0] to the xor of x rotated by r0, r1 and r2.
-func rotations512(x VecVirtual, r0, r1, r2 uint8, t []VecVirtual) {
+// rotate512 sets t to x rotated by r0 and by r1, and rotated or shifted by n.
+func rotate512(last func(...Op), x VecVirtual, r0, r1, n uint8, t []VecVirtual) {
 	VPRORQ(U8(r0), x, t[0])
 	VPRORQ(U8(r1), x, t[1])
-	VPRORQ(U8(r2), x, t[2])
-	VPTERNLOGQ(U8(0x96), t[2], t[1], t[0])
+	last(U8(n), x, t[2])
 }
+
+// xor512 sets t[0] to the xor of t[0], t[1] and t[2].
+func xor512(t []VecVirtual) { VPTERNLOGQ(U8(0x96), t[2], t[1], t[0]) }
 
 // schedule512 advances w[i] by sixteen words.
 func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 	lower := func(x VecVirtual, r0, r1, shift uint8) {
-		VPRORQ(U8(r0), x, t[0])
-		VPRORQ(U8(r1), x, t[1])
-		VPSRLQ(U8(shift), x, t[2])
-		VPTERNLOGQ(U8(0x96), t[2], t[1], t[0])
+		rotate512(VPSRLQ, x, r0, r1, shift, t)
+		xor512(t)
 		VPADDQ(t[0], w[i], w[i])
 	}
 	VPADDQ(w[(i+9)%16], w[i], w[i])
