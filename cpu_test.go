@@ -143,7 +143,8 @@ var amd64Off = []featuresOff{
 	{"bmi1", "", "", "", "stdlib", "", ""},
 	{"bmi2", "generic", "", "", "stdlib", "avx2", ""},
 	{"sha", "", "", "avx512lanes", "", "", ""},
-	{"avx512f,sha", "avx2", "vaes256", "stdlib", "avx2", "avx2", ""},
+	{"avx512f,sha", "avx2", "vaes256", "avx2", "avx2", "avx2", ""},
+	{"avx512f,sha,bmi1", "avx2", "vaes256", "stdlib", "stdlib", "avx2", ""},
 	{"pclmulqdq", "", "", "", "", "none", "PCLMULQDQ"},
 	{"aes", "", "stdlib", "", "", "none", "AES"},
 	{"ssse3", "", "stdlib", "", "", "none", "SSSE3"},
@@ -182,7 +183,7 @@ func TestFeaturesOff(t *testing.T) {
 		for l, name := range map[kernel.Layer]string{kernel.NH: test.nh, kernel.AES: test.aes, kernel.SHA256: test.sha256, kernel.SHA512: test.sha512, kernel.GCM: test.gcm} {
 			have := append(slices.Clone(kernel.List(l)), "none")
 			if l == kernel.SHA256 && name == "sha" && !slices.Contains(have, name) {
-				name = "stdlib" // avx512lanes, which is next, is off too
+				name = "avx2" // avx512lanes, which is next, is off too
 			}
 			if name == "" {
 				name = kernel.Active(l)

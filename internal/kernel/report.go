@@ -28,7 +28,7 @@ type Report struct {
 	NH  string // L1 of UMAC: avx512 (avx2 for some sizes), avx2, neon or generic
 	AES string // key derivation and pads of UMAC: aesni, armv8 or stdlib
 
-	// HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes (for batches), sha2 or stdlib.
+	// HMAC with SHA-224 and SHA-256: avx512, sha, avx512lanes or avx2 (for batches), sha2 or stdlib.
 	SHA256 string `json:",omitempty"`
 
 	SHA512 string // HMAC with SHA-384 and SHA-512: avx512, avx2, sha512 or stdlib

@@ -6,7 +6,9 @@
 
 DATA swap32<>+0(SB)/8, $0x0405060700010203
 DATA swap32<>+8(SB)/8, $0x0c0d0e0f08090a0b
-GLOBL swap32<>(SB), RODATA|NOPTR, $16
+DATA swap32<>+16(SB)/8, $0x0405060700010203
+DATA swap32<>+24(SB)/8, $0x0c0d0e0f08090a0b
+GLOBL swap32<>(SB), RODATA|NOPTR, $32
 
 DATA endTable<>+0(SB)/8, $0x0000000000000000
 DATA endTable<>+8(SB)/8, $0x0000000000000000
@@ -2498,6 +2500,1346 @@ GLOBL number80000000<>(SB), RODATA|NOPTR, $4
 
 DATA numberc00066<>+0(SB)/4, $0x00c00066
 GLOBL numberc00066<>(SB), RODATA|NOPTR, $4
+
+// func lanes256AVX2(state *lanes256, p *[16]*byte, blocks int, k *[64]uint32, initial uint64, outer uint64)
+// Requires: AVX, AVX2
+TEXT ·lanes256AVX2(SB), $512-48
+	MOVQ         state+0(FP), AX
+	MOVQ         p+8(FP), CX
+	MOVQ         k+24(FP), BX
+	MOVQ         blocks+16(FP), SI
+	XORL         DX, DX
+	MOVQ         initial+32(FP), DI
+	TESTQ        DI, DI
+	JZ           begun
+	VPBROADCASTD initial+32(FP), Y8
+	VPAND        laneBits32<>+0(SB), Y8, Y8
+	VPCMPEQD     laneBits32<>+0(SB), Y8, Y8
+	VPBROADCASTD 1536(AX), Y1
+	VMOVDQU      (AX), Y0
+	VPAND        Y8, Y0, Y2
+	VPXOR        Y2, Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPXOR        Y1, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	VPBROADCASTD 1540(AX), Y0
+	VMOVDQU      64(AX), Y1
+	VPAND        Y8, Y1, Y2
+	VPXOR        Y2, Y1, Y1
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y1, Y1
+	VMOVDQU      Y1, 64(AX)
+	VPBROADCASTD 1544(AX), Y0
+	VMOVDQU      128(AX), Y2
+	VPAND        Y8, Y2, Y1
+	VPXOR        Y1, Y2, Y2
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y2, Y2
+	VMOVDQU      Y2, 128(AX)
+	VPBROADCASTD 1548(AX), Y0
+	VMOVDQU      192(AX), Y3
+	VPAND        Y8, Y3, Y1
+	VPXOR        Y1, Y3, Y3
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y3, Y3
+	VMOVDQU      Y3, 192(AX)
+	VPBROADCASTD 1552(AX), Y0
+	VMOVDQU      256(AX), Y4
+	VPAND        Y8, Y4, Y1
+	VPXOR        Y1, Y4, Y4
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y4, Y4
+	VMOVDQU      Y4, 256(AX)
+	VPBROADCASTD 1556(AX), Y0
+	VMOVDQU      320(AX), Y5
+	VPAND        Y8, Y5, Y1
+	VPXOR        Y1, Y5, Y5
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y5, Y5
+	VMOVDQU      Y5, 320(AX)
+	VPBROADCASTD 1560(AX), Y0
+	VMOVDQU      384(AX), Y6
+	VPAND        Y8, Y6, Y1
+	VPXOR        Y1, Y6, Y6
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y6, Y6
+	VMOVDQU      Y6, 384(AX)
+	VPBROADCASTD 1564(AX), Y0
+	VMOVDQU      448(AX), Y7
+	VPAND        Y8, Y7, Y1
+	VPXOR        Y1, Y7, Y7
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y7, Y7
+	VMOVDQU      Y7, 448(AX)
+
+begun:
+	MOVQ outer+40(FP), DI
+
+block:
+	CMPQ DI, $0x000000ff
+	JE   allOuter
+
+	// Words, big-endian, from columns to rows.
+	MOVQ           (CX), R8
+	MOVQ           32(CX), R9
+	VBROADCASTI128 (R8)(DX*1), Y0
+	VINSERTI128    $0x01, (R9)(DX*1), Y0, Y0
+	VBROADCASTI128 16(R8)(DX*1), Y1
+	VINSERTI128    $0x01, 16(R9)(DX*1), Y1, Y1
+	VBROADCASTI128 32(R8)(DX*1), Y2
+	VINSERTI128    $0x01, 32(R9)(DX*1), Y2, Y2
+	VBROADCASTI128 48(R8)(DX*1), Y3
+	VINSERTI128    $0x01, 48(R9)(DX*1), Y3, Y3
+	MOVQ           8(CX), R8
+	MOVQ           40(CX), R9
+	VBROADCASTI128 (R8)(DX*1), Y4
+	VINSERTI128    $0x01, (R9)(DX*1), Y4, Y4
+	VBROADCASTI128 16(R8)(DX*1), Y5
+	VINSERTI128    $0x01, 16(R9)(DX*1), Y5, Y5
+	VBROADCASTI128 32(R8)(DX*1), Y6
+	VINSERTI128    $0x01, 32(R9)(DX*1), Y6, Y6
+	VBROADCASTI128 48(R8)(DX*1), Y7
+	VINSERTI128    $0x01, 48(R9)(DX*1), Y7, Y7
+	MOVQ           16(CX), R8
+	MOVQ           48(CX), R9
+	VBROADCASTI128 (R8)(DX*1), Y8
+	VINSERTI128    $0x01, (R9)(DX*1), Y8, Y8
+	VBROADCASTI128 16(R8)(DX*1), Y9
+	VINSERTI128    $0x01, 16(R9)(DX*1), Y9, Y9
+	VBROADCASTI128 32(R8)(DX*1), Y10
+	VINSERTI128    $0x01, 32(R9)(DX*1), Y10, Y10
+	VBROADCASTI128 48(R8)(DX*1), Y11
+	VINSERTI128    $0x01, 48(R9)(DX*1), Y11, Y11
+	MOVQ           24(CX), R8
+	MOVQ           56(CX), R9
+	VBROADCASTI128 (R8)(DX*1), Y12
+	VINSERTI128    $0x01, (R9)(DX*1), Y12, Y12
+	VPUNPCKLDQ     Y4, Y0, Y13
+	VPUNPCKHDQ     Y4, Y0, Y0
+	VPUNPCKLDQ     Y12, Y8, Y4
+	VPUNPCKHDQ     Y12, Y8, Y8
+	VPUNPCKLQDQ    Y4, Y13, Y12
+	VPUNPCKHQDQ    Y4, Y13, Y4
+	VPUNPCKLQDQ    Y8, Y0, Y13
+	VPUNPCKHQDQ    Y8, Y0, Y0
+	VPSHUFB        swap32<>+0(SB), Y12, Y12
+	VMOVDQU        Y12, (SP)
+	VPSHUFB        swap32<>+0(SB), Y4, Y4
+	VMOVDQU        Y4, 32(SP)
+	VPSHUFB        swap32<>+0(SB), Y13, Y13
+	VMOVDQU        Y13, 64(SP)
+	VPSHUFB        swap32<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 96(SP)
+	VBROADCASTI128 16(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 16(R9)(DX*1), Y0, Y0
+	VPUNPCKLDQ     Y5, Y1, Y4
+	VPUNPCKHDQ     Y5, Y1, Y1
+	VPUNPCKLDQ     Y0, Y9, Y5
+	VPUNPCKHDQ     Y0, Y9, Y0
+	VPUNPCKLQDQ    Y5, Y4, Y8
+	VPUNPCKHQDQ    Y5, Y4, Y4
+	VPUNPCKLQDQ    Y0, Y1, Y5
+	VPUNPCKHQDQ    Y0, Y1, Y0
+	VPSHUFB        swap32<>+0(SB), Y8, Y8
+	VMOVDQU        Y8, 128(SP)
+	VPSHUFB        swap32<>+0(SB), Y4, Y4
+	VMOVDQU        Y4, 160(SP)
+	VPSHUFB        swap32<>+0(SB), Y5, Y5
+	VMOVDQU        Y5, 192(SP)
+	VPSHUFB        swap32<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 224(SP)
+	VBROADCASTI128 32(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 32(R9)(DX*1), Y0, Y0
+	VPUNPCKLDQ     Y6, Y2, Y1
+	VPUNPCKHDQ     Y6, Y2, Y2
+	VPUNPCKLDQ     Y0, Y10, Y4
+	VPUNPCKHDQ     Y0, Y10, Y0
+	VPUNPCKLQDQ    Y4, Y1, Y5
+	VPUNPCKHQDQ    Y4, Y1, Y1
+	VPUNPCKLQDQ    Y0, Y2, Y4
+	VPUNPCKHQDQ    Y0, Y2, Y0
+	VPSHUFB        swap32<>+0(SB), Y5, Y5
+	VMOVDQU        Y5, 256(SP)
+	VPSHUFB        swap32<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 288(SP)
+	VPSHUFB        swap32<>+0(SB), Y4, Y4
+	VMOVDQU        Y4, 320(SP)
+	VPSHUFB        swap32<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 352(SP)
+	VBROADCASTI128 48(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 48(R9)(DX*1), Y0, Y0
+	VPUNPCKLDQ     Y7, Y3, Y1
+	VPUNPCKHDQ     Y7, Y3, Y2
+	VPUNPCKLDQ     Y0, Y11, Y3
+	VPUNPCKHDQ     Y0, Y11, Y0
+	VPUNPCKLQDQ    Y3, Y1, Y4
+	VPUNPCKHQDQ    Y3, Y1, Y1
+	VPUNPCKLQDQ    Y0, Y2, Y3
+	VPUNPCKHQDQ    Y0, Y2, Y0
+	VPSHUFB        swap32<>+0(SB), Y4, Y4
+	VMOVDQU        Y4, 384(SP)
+	VPSHUFB        swap32<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 416(SP)
+	VPSHUFB        swap32<>+0(SB), Y3, Y3
+	VMOVDQU        Y3, 448(SP)
+	VPSHUFB        swap32<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 480(SP)
+	VMOVDQU        (AX), Y0
+	VMOVDQU        64(AX), Y1
+	VMOVDQU        128(AX), Y2
+	VMOVDQU        192(AX), Y3
+	VMOVDQU        256(AX), Y4
+	VMOVDQU        320(AX), Y5
+	VMOVDQU        384(AX), Y6
+	VMOVDQU        448(AX), Y7
+	TESTQ          DI, DI
+	JZ             loaded
+	VPBROADCASTD   outer+40(FP), Y8
+	VPAND          laneBits32<>+0(SB), Y8, Y8
+	VPCMPEQD       laneBits32<>+0(SB), Y8, Y8
+	VMOVDQU        (SP), Y10
+	VMOVDQA        Y0, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, (SP)
+	VMOVDQU        256(SP), Y10
+	VPBROADCASTD   outerPadding32<>+0(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 256(SP)
+	VMOVDQU        512(AX), Y9
+	VPAND          Y8, Y0, Y10
+	VPXOR          Y10, Y0, Y0
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y0, Y0
+	VMOVDQU        Y0, (AX)
+	VMOVDQU        32(SP), Y10
+	VMOVDQA        Y1, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 32(SP)
+	VMOVDQU        288(SP), Y10
+	VPBROADCASTD   outerPadding32<>+4(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 288(SP)
+	VMOVDQU        576(AX), Y9
+	VPAND          Y8, Y1, Y10
+	VPXOR          Y10, Y1, Y1
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y1, Y1
+	VMOVDQU        Y1, 64(AX)
+	VMOVDQU        64(SP), Y10
+	VMOVDQA        Y2, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 64(SP)
+	VMOVDQU        320(SP), Y10
+	VPBROADCASTD   outerPadding32<>+8(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 320(SP)
+	VMOVDQU        640(AX), Y9
+	VPAND          Y8, Y2, Y10
+	VPXOR          Y10, Y2, Y2
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y2, Y2
+	VMOVDQU        Y2, 128(AX)
+	VMOVDQU        96(SP), Y10
+	VMOVDQA        Y3, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 96(SP)
+	VMOVDQU        352(SP), Y10
+	VPBROADCASTD   outerPadding32<>+12(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 352(SP)
+	VMOVDQU        704(AX), Y9
+	VPAND          Y8, Y3, Y10
+	VPXOR          Y10, Y3, Y3
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y3, Y3
+	VMOVDQU        Y3, 192(AX)
+	VMOVDQU        128(SP), Y10
+	VMOVDQA        Y4, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 128(SP)
+	VMOVDQU        384(SP), Y10
+	VPBROADCASTD   outerPadding32<>+16(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 384(SP)
+	VMOVDQU        768(AX), Y9
+	VPAND          Y8, Y4, Y10
+	VPXOR          Y10, Y4, Y4
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y4, Y4
+	VMOVDQU        Y4, 256(AX)
+	VMOVDQU        160(SP), Y10
+	VMOVDQA        Y5, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 160(SP)
+	VMOVDQU        416(SP), Y10
+	VPBROADCASTD   outerPadding32<>+20(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 416(SP)
+	VMOVDQU        832(AX), Y9
+	VPAND          Y8, Y5, Y10
+	VPXOR          Y10, Y5, Y5
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y5, Y5
+	VMOVDQU        Y5, 320(AX)
+	VMOVDQU        192(SP), Y10
+	VMOVDQA        Y6, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 192(SP)
+	VMOVDQU        448(SP), Y10
+	VPBROADCASTD   outerPadding32<>+24(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 448(SP)
+	VMOVDQU        896(AX), Y9
+	VPAND          Y8, Y6, Y10
+	VPXOR          Y10, Y6, Y6
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y6, Y6
+	VMOVDQU        Y6, 384(AX)
+	VMOVDQU        224(SP), Y10
+	VMOVDQA        Y7, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 224(SP)
+	VMOVDQU        480(SP), Y10
+	VPBROADCASTD   outerPadding32<>+28(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 480(SP)
+	VMOVDQU        960(AX), Y9
+	VPAND          Y8, Y7, Y10
+	VPXOR          Y10, Y7, Y7
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y7, Y7
+	VMOVDQU        Y7, 448(AX)
+
+loaded:
+	XORL    R9, R9
+	MOVQ    $0x00000100, R10
+	VPXOR   Y2, Y1, Y8
+	MOVQ    $0x00000006, R8
+	PCALIGN $0x40
+
+rounds:
+	// Round 0 of 8.
+	VPSRLD       $0x06, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y4, Y10
+	VPSRLD       $0x19, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD (BX), Y10
+	VPADDD       (SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	VPXOR        Y6, Y5, Y10
+	VPAND        Y4, Y10, Y10
+	VPXOR        Y6, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPXOR        Y1, Y0, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y1, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y0, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y0, Y10
+	VPSRLD       $0x16, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	VMOVDQU      32(SP)(R9*1), Y8
+	VPSRLD       $0x07, Y8, Y10
+	VPSLLD       $0x19, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y8, Y11
+	VPSRLD       $0x03, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       (SP)(R9*1), Y10, Y10
+	VPADDD       32(SP)(R10*1), Y10, Y10
+	VMOVDQU      192(SP)(R10*1), Y8
+	VPSRLD       $0x11, Y8, Y11
+	VPSLLD       $0x0f, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y8, Y12
+	VPSRLD       $0x0a, Y8, Y8
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, (SP)(R9*1)
+
+	// Round 1 of 8.
+	VPSRLD       $0x06, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y3, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y3, Y10
+	VPSRLD       $0x19, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 4(BX), Y10
+	VPADDD       32(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VPXOR        Y5, Y4, Y10
+	VPAND        Y3, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y0, Y9, Y9
+	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y7, Y10
+	VPSRLD       $0x16, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y6, Y6
+	VMOVDQU      64(SP)(R9*1), Y9
+	VPSRLD       $0x07, Y9, Y10
+	VPSLLD       $0x19, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y9, Y11
+	VPSRLD       $0x03, Y9, Y9
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       32(SP)(R9*1), Y10, Y10
+	VPADDD       64(SP)(R10*1), Y10, Y10
+	VMOVDQU      224(SP)(R10*1), Y9
+	VPSRLD       $0x11, Y9, Y11
+	VPSLLD       $0x0f, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y9, Y12
+	VPSRLD       $0x0a, Y9, Y9
+	VPXOR        Y9, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, 32(SP)(R9*1)
+
+	// Round 2 of 8.
+	VPSRLD       $0x06, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y2, Y10
+	VPSRLD       $0x19, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD 8(BX), Y10
+	VPADDD       64(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPXOR        Y4, Y3, Y10
+	VPAND        Y2, Y10, Y10
+	VPXOR        Y4, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPADDD       Y9, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VPXOR        Y7, Y6, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y7, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y6, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y6, Y10
+	VPSRLD       $0x16, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VMOVDQU      96(SP)(R9*1), Y8
+	VPSRLD       $0x07, Y8, Y10
+	VPSLLD       $0x19, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y8, Y11
+	VPSRLD       $0x03, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       64(SP)(R9*1), Y10, Y10
+	VPADDD       96(SP)(R10*1), Y10, Y10
+	VMOVDQU      (SP)(R9*1), Y8
+	VPSRLD       $0x11, Y8, Y11
+	VPSLLD       $0x0f, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y8, Y12
+	VPSRLD       $0x0a, Y8, Y8
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, 64(SP)(R9*1)
+
+	// Round 3 of 8.
+	VPSRLD       $0x06, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y1, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y1, Y10
+	VPSRLD       $0x19, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 12(BX), Y10
+	VPADDD       96(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VPXOR        Y3, Y2, Y10
+	VPAND        Y1, Y10, Y10
+	VPXOR        Y3, Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VPADDD       Y8, Y4, Y4
+	VPADDD       Y4, Y0, Y0
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y6, Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y5, Y10
+	VPSRLD       $0x16, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VMOVDQU      128(SP)(R9*1), Y9
+	VPSRLD       $0x07, Y9, Y10
+	VPSLLD       $0x19, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y9, Y11
+	VPSRLD       $0x03, Y9, Y9
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       96(SP)(R9*1), Y10, Y10
+	VPADDD       128(SP)(R10*1), Y10, Y10
+	VMOVDQU      32(SP)(R9*1), Y9
+	VPSRLD       $0x11, Y9, Y11
+	VPSLLD       $0x0f, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y9, Y12
+	VPSRLD       $0x0a, Y9, Y9
+	VPXOR        Y9, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, 96(SP)(R9*1)
+
+	// Round 4 of 8.
+	VPSRLD       $0x06, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y0, Y10
+	VPSRLD       $0x19, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD 16(BX), Y10
+	VPADDD       128(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPXOR        Y2, Y1, Y10
+	VPAND        Y0, Y10, Y10
+	VPXOR        Y2, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPADDD       Y9, Y3, Y3
+	VPADDD       Y3, Y7, Y7
+	VPXOR        Y5, Y4, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y4, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y4, Y10
+	VPSRLD       $0x16, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VMOVDQU      160(SP)(R9*1), Y8
+	VPSRLD       $0x07, Y8, Y10
+	VPSLLD       $0x19, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y8, Y11
+	VPSRLD       $0x03, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       128(SP)(R9*1), Y10, Y10
+	VPADDD       160(SP)(R10*1), Y10, Y10
+	VMOVDQU      64(SP)(R9*1), Y8
+	VPSRLD       $0x11, Y8, Y11
+	VPSLLD       $0x0f, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y8, Y12
+	VPSRLD       $0x0a, Y8, Y8
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, 128(SP)(R9*1)
+
+	// Round 5 of 8.
+	VPSRLD       $0x06, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y7, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y7, Y10
+	VPSRLD       $0x19, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 20(BX), Y10
+	VPADDD       160(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPXOR        Y1, Y0, Y10
+	VPAND        Y7, Y10, Y10
+	VPXOR        Y1, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPADDD       Y8, Y2, Y2
+	VPADDD       Y2, Y6, Y6
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y4, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y3, Y10
+	VPSRLD       $0x16, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VMOVDQU      192(SP)(R9*1), Y9
+	VPSRLD       $0x07, Y9, Y10
+	VPSLLD       $0x19, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y9, Y11
+	VPSRLD       $0x03, Y9, Y9
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       160(SP)(R9*1), Y10, Y10
+	VPADDD       192(SP)(R10*1), Y10, Y10
+	VMOVDQU      96(SP)(R9*1), Y9
+	VPSRLD       $0x11, Y9, Y11
+	VPSLLD       $0x0f, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y9, Y12
+	VPSRLD       $0x0a, Y9, Y9
+	VPXOR        Y9, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, 160(SP)(R9*1)
+
+	// Round 6 of 8.
+	VPSRLD       $0x06, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y6, Y10
+	VPSRLD       $0x19, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD 24(BX), Y10
+	VPADDD       192(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VPXOR        Y0, Y7, Y10
+	VPAND        Y6, Y10, Y10
+	VPXOR        Y0, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VPADDD       Y9, Y1, Y1
+	VPADDD       Y1, Y5, Y5
+	VPXOR        Y3, Y2, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y3, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y2, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y2, Y10
+	VPSRLD       $0x16, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VMOVDQU      224(SP)(R9*1), Y8
+	VPSRLD       $0x07, Y8, Y10
+	VPSLLD       $0x19, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y8, Y11
+	VPSRLD       $0x03, Y8, Y8
+	VPXOR        Y8, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       192(SP)(R9*1), Y10, Y10
+	VPADDD       224(SP)(R10*1), Y10, Y10
+	VMOVDQU      128(SP)(R9*1), Y8
+	VPSRLD       $0x11, Y8, Y11
+	VPSLLD       $0x0f, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y8, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y8, Y12
+	VPSRLD       $0x0a, Y8, Y8
+	VPXOR        Y8, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, 192(SP)(R9*1)
+
+	// Round 7 of 8.
+	VPSRLD       $0x06, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y5, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y5, Y10
+	VPSRLD       $0x19, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 28(BX), Y10
+	VPADDD       224(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPXOR        Y7, Y6, Y10
+	VPAND        Y5, Y10, Y10
+	VPXOR        Y7, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPADDD       Y8, Y0, Y0
+	VPADDD       Y0, Y4, Y4
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y2, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y1, Y10
+	VPSRLD       $0x16, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VMOVDQU      (SP)(R10*1), Y9
+	VPSRLD       $0x07, Y9, Y10
+	VPSLLD       $0x19, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSRLD       $0x12, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0e, Y9, Y11
+	VPSRLD       $0x03, Y9, Y9
+	VPXOR        Y9, Y11, Y11
+	VPXOR        Y11, Y10, Y10
+	VPADDD       224(SP)(R9*1), Y10, Y10
+	VPADDD       (SP)(R9*1), Y10, Y10
+	VMOVDQU      160(SP)(R9*1), Y9
+	VPSRLD       $0x11, Y9, Y11
+	VPSLLD       $0x0f, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSRLD       $0x13, Y9, Y12
+	VPXOR        Y12, Y11, Y11
+	VPSLLD       $0x0d, Y9, Y12
+	VPSRLD       $0x0a, Y9, Y9
+	VPXOR        Y9, Y12, Y12
+	VPXOR        Y12, Y11, Y11
+	VPADDD       Y11, Y10, Y10
+	VMOVDQU      Y10, 224(SP)(R9*1)
+	ADDQ         $0x00000020, BX
+	XORQ         $0x00000100, R9
+	XORQ         $0x00000100, R10
+	DECQ         R8
+	JNZ          rounds
+	MOVQ         $0x00000002, R8
+	PCALIGN      $0x40
+
+lastRounds:
+	// Round 0 of 8.
+	VPSRLD       $0x06, Y4, Y9
+	VPSLLD       $0x1a, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y4, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y4, Y10
+	VPSRLD       $0x19, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD (BX), Y10
+	VPADDD       (SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	VPXOR        Y6, Y5, Y10
+	VPAND        Y4, Y10, Y10
+	VPXOR        Y6, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPXOR        Y1, Y0, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y1, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	VPSRLD       $0x02, Y0, Y8
+	VPSLLD       $0x1e, Y0, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y0, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y0, Y10
+	VPSRLD       $0x16, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+
+	// Round 1 of 8.
+	VPSRLD       $0x06, Y3, Y8
+	VPSLLD       $0x1a, Y3, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y3, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y3, Y10
+	VPSRLD       $0x19, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 4(BX), Y10
+	VPADDD       32(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VPXOR        Y5, Y4, Y10
+	VPAND        Y3, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDD       Y10, Y6, Y6
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VPXOR        Y0, Y7, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y0, Y9, Y9
+	VPADDD       Y9, Y6, Y6
+	VPSRLD       $0x02, Y7, Y9
+	VPSLLD       $0x1e, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y7, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y7, Y10
+	VPSRLD       $0x16, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y6, Y6
+
+	// Round 2 of 8.
+	VPSRLD       $0x06, Y2, Y9
+	VPSLLD       $0x1a, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y2, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y2, Y10
+	VPSRLD       $0x19, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD 8(BX), Y10
+	VPADDD       64(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPXOR        Y4, Y3, Y10
+	VPAND        Y2, Y10, Y10
+	VPXOR        Y4, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPADDD       Y9, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VPXOR        Y7, Y6, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y7, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPSRLD       $0x02, Y6, Y8
+	VPSLLD       $0x1e, Y6, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y6, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y6, Y10
+	VPSRLD       $0x16, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+
+	// Round 3 of 8.
+	VPSRLD       $0x06, Y1, Y8
+	VPSLLD       $0x1a, Y1, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y1, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y1, Y10
+	VPSRLD       $0x19, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 12(BX), Y10
+	VPADDD       96(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VPXOR        Y3, Y2, Y10
+	VPAND        Y1, Y10, Y10
+	VPXOR        Y3, Y10, Y10
+	VPADDD       Y10, Y4, Y4
+	VPADDD       Y8, Y4, Y4
+	VPADDD       Y4, Y0, Y0
+	VPXOR        Y6, Y5, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y6, Y9, Y9
+	VPADDD       Y9, Y4, Y4
+	VPSRLD       $0x02, Y5, Y9
+	VPSLLD       $0x1e, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y5, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y5, Y10
+	VPSRLD       $0x16, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y4, Y4
+
+	// Round 4 of 8.
+	VPSRLD       $0x06, Y0, Y9
+	VPSLLD       $0x1a, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y0, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y0, Y10
+	VPSRLD       $0x19, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y0, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD 16(BX), Y10
+	VPADDD       128(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPXOR        Y2, Y1, Y10
+	VPAND        Y0, Y10, Y10
+	VPXOR        Y2, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPADDD       Y9, Y3, Y3
+	VPADDD       Y3, Y7, Y7
+	VPXOR        Y5, Y4, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y5, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPSRLD       $0x02, Y4, Y8
+	VPSLLD       $0x1e, Y4, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y4, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y4, Y10
+	VPSRLD       $0x16, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y4, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+
+	// Round 5 of 8.
+	VPSRLD       $0x06, Y7, Y8
+	VPSLLD       $0x1a, Y7, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y7, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y7, Y10
+	VPSRLD       $0x19, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y7, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 20(BX), Y10
+	VPADDD       160(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPXOR        Y1, Y0, Y10
+	VPAND        Y7, Y10, Y10
+	VPXOR        Y1, Y10, Y10
+	VPADDD       Y10, Y2, Y2
+	VPADDD       Y8, Y2, Y2
+	VPADDD       Y2, Y6, Y6
+	VPXOR        Y4, Y3, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y4, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+	VPSRLD       $0x02, Y3, Y9
+	VPSLLD       $0x1e, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y3, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y3, Y10
+	VPSRLD       $0x16, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y3, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y2, Y2
+
+	// Round 6 of 8.
+	VPSRLD       $0x06, Y6, Y9
+	VPSLLD       $0x1a, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0b, Y6, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x15, Y6, Y10
+	VPSRLD       $0x19, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y6, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPBROADCASTD 24(BX), Y10
+	VPADDD       192(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VPXOR        Y0, Y7, Y10
+	VPAND        Y6, Y10, Y10
+	VPXOR        Y0, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VPADDD       Y9, Y1, Y1
+	VPADDD       Y1, Y5, Y5
+	VPXOR        Y3, Y2, Y9
+	VPAND        Y9, Y8, Y8
+	VPXOR        Y3, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPSRLD       $0x02, Y2, Y8
+	VPSLLD       $0x1e, Y2, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0d, Y2, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x13, Y2, Y10
+	VPSRLD       $0x16, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y2, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+
+	// Round 7 of 8.
+	VPSRLD       $0x06, Y5, Y8
+	VPSLLD       $0x1a, Y5, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSRLD       $0x0b, Y5, Y10
+	VPXOR        Y10, Y8, Y8
+	VPSLLD       $0x15, Y5, Y10
+	VPSRLD       $0x19, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x07, Y5, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y8, Y8
+	VPBROADCASTD 28(BX), Y10
+	VPADDD       224(SP)(R9*1), Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPXOR        Y7, Y6, Y10
+	VPAND        Y5, Y10, Y10
+	VPXOR        Y7, Y10, Y10
+	VPADDD       Y10, Y0, Y0
+	VPADDD       Y8, Y0, Y0
+	VPADDD       Y0, Y4, Y4
+	VPXOR        Y2, Y1, Y8
+	VPAND        Y8, Y9, Y9
+	VPXOR        Y2, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	VPSRLD       $0x02, Y1, Y9
+	VPSLLD       $0x1e, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSRLD       $0x0d, Y1, Y10
+	VPXOR        Y10, Y9, Y9
+	VPSLLD       $0x13, Y1, Y10
+	VPSRLD       $0x16, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSLLD       $0x0a, Y1, Y11
+	VPXOR        Y11, Y10, Y10
+	VPXOR        Y10, Y9, Y9
+	VPADDD       Y9, Y0, Y0
+	ADDQ         $0x00000020, BX
+	XORQ         $0x00000100, R9
+	XORQ         $0x00000100, R10
+	DECQ         R8
+	JNZ          lastRounds
+	SUBQ         $0x00000100, BX
+	VPADDD       (AX), Y0, Y0
+	VMOVDQU      Y0, (AX)
+	VPADDD       64(AX), Y1, Y1
+	VMOVDQU      Y1, 64(AX)
+	VPADDD       128(AX), Y2, Y2
+	VMOVDQU      Y2, 128(AX)
+	VPADDD       192(AX), Y3, Y3
+	VMOVDQU      Y3, 192(AX)
+	VPADDD       256(AX), Y4, Y4
+	VMOVDQU      Y4, 256(AX)
+	VPADDD       320(AX), Y5, Y5
+	VMOVDQU      Y5, 320(AX)
+	VPADDD       384(AX), Y6, Y6
+	VMOVDQU      Y6, 384(AX)
+	VPADDD       448(AX), Y7, Y7
+	VMOVDQU      Y7, 448(AX)
+	ADDQ         $0x00000040, DX
+	DECQ         SI
+	JNZ          block
+	TESTQ        DI, DI
+	JZ           wipe
+
+	// The hashes, from rows to columns.
+	VPUNPCKLDQ   Y1, Y0, Y8
+	VPUNPCKHDQ   Y1, Y0, Y0
+	VPUNPCKLDQ   Y3, Y2, Y1
+	VPUNPCKHDQ   Y3, Y2, Y2
+	VPUNPCKLQDQ  Y1, Y8, Y3
+	VPUNPCKHQDQ  Y1, Y8, Y1
+	VPUNPCKLQDQ  Y2, Y0, Y8
+	VPUNPCKHQDQ  Y2, Y0, Y0
+	VPSHUFB      swap32<>+0(SB), Y3, Y3
+	VMOVDQU      X3, 1024(AX)
+	VEXTRACTI128 $0x01, Y3, 1152(AX)
+	VPSHUFB      swap32<>+0(SB), Y1, Y1
+	VMOVDQU      X1, 1056(AX)
+	VEXTRACTI128 $0x01, Y1, 1184(AX)
+	VPSHUFB      swap32<>+0(SB), Y8, Y8
+	VMOVDQU      X8, 1088(AX)
+	VEXTRACTI128 $0x01, Y8, 1216(AX)
+	VPSHUFB      swap32<>+0(SB), Y0, Y0
+	VMOVDQU      X0, 1120(AX)
+	VEXTRACTI128 $0x01, Y0, 1248(AX)
+	VPUNPCKLDQ   Y5, Y4, Y0
+	VPUNPCKHDQ   Y5, Y4, Y1
+	VPUNPCKLDQ   Y7, Y6, Y2
+	VPUNPCKHDQ   Y7, Y6, Y3
+	VPUNPCKLQDQ  Y2, Y0, Y4
+	VPUNPCKHQDQ  Y2, Y0, Y0
+	VPUNPCKLQDQ  Y3, Y1, Y2
+	VPUNPCKHQDQ  Y3, Y1, Y1
+	VPSHUFB      swap32<>+0(SB), Y4, Y4
+	VMOVDQU      X4, 1040(AX)
+	VEXTRACTI128 $0x01, Y4, 1168(AX)
+	VPSHUFB      swap32<>+0(SB), Y0, Y0
+	VMOVDQU      X0, 1072(AX)
+	VEXTRACTI128 $0x01, Y0, 1200(AX)
+	VPSHUFB      swap32<>+0(SB), Y2, Y2
+	VMOVDQU      X2, 1104(AX)
+	VEXTRACTI128 $0x01, Y2, 1232(AX)
+	VPSHUFB      swap32<>+0(SB), Y1, Y1
+	VMOVDQU      X1, 1136(AX)
+	VEXTRACTI128 $0x01, Y1, 1264(AX)
+
+wipe:
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	VMOVDQU Y0, 160(SP)
+	VMOVDQU Y0, 192(SP)
+	VMOVDQU Y0, 224(SP)
+	VMOVDQU Y0, 256(SP)
+	VMOVDQU Y0, 288(SP)
+	VMOVDQU Y0, 320(SP)
+	VMOVDQU Y0, 352(SP)
+	VMOVDQU Y0, 384(SP)
+	VMOVDQU Y0, 416(SP)
+	VMOVDQU Y0, 448(SP)
+	VMOVDQU Y0, 480(SP)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	VZEROUPPER
+	RET
+
+allOuter:
+	VMOVDQU      (AX), Y0
+	VMOVDQU      Y0, (SP)
+	VPBROADCASTD outerPadding32<>+0(SB), Y0
+	VMOVDQU      Y0, 256(SP)
+	VMOVDQU      512(AX), Y0
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      64(AX), Y1
+	VMOVDQU      Y1, 32(SP)
+	VPBROADCASTD outerPadding32<>+4(SB), Y1
+	VMOVDQU      Y1, 288(SP)
+	VMOVDQU      576(AX), Y1
+	VMOVDQU      Y1, 64(AX)
+	VMOVDQU      128(AX), Y2
+	VMOVDQU      Y2, 64(SP)
+	VPBROADCASTD outerPadding32<>+8(SB), Y2
+	VMOVDQU      Y2, 320(SP)
+	VMOVDQU      640(AX), Y2
+	VMOVDQU      Y2, 128(AX)
+	VMOVDQU      192(AX), Y3
+	VMOVDQU      Y3, 96(SP)
+	VPBROADCASTD outerPadding32<>+12(SB), Y3
+	VMOVDQU      Y3, 352(SP)
+	VMOVDQU      704(AX), Y3
+	VMOVDQU      Y3, 192(AX)
+	VMOVDQU      256(AX), Y4
+	VMOVDQU      Y4, 128(SP)
+	VPBROADCASTD outerPadding32<>+16(SB), Y4
+	VMOVDQU      Y4, 384(SP)
+	VMOVDQU      768(AX), Y4
+	VMOVDQU      Y4, 256(AX)
+	VMOVDQU      320(AX), Y5
+	VMOVDQU      Y5, 160(SP)
+	VPBROADCASTD outerPadding32<>+20(SB), Y5
+	VMOVDQU      Y5, 416(SP)
+	VMOVDQU      832(AX), Y5
+	VMOVDQU      Y5, 320(AX)
+	VMOVDQU      384(AX), Y6
+	VMOVDQU      Y6, 192(SP)
+	VPBROADCASTD outerPadding32<>+24(SB), Y6
+	VMOVDQU      Y6, 448(SP)
+	VMOVDQU      896(AX), Y6
+	VMOVDQU      Y6, 384(AX)
+	VMOVDQU      448(AX), Y7
+	VMOVDQU      Y7, 224(SP)
+	VPBROADCASTD outerPadding32<>+28(SB), Y7
+	VMOVDQU      Y7, 480(SP)
+	VMOVDQU      960(AX), Y7
+	VMOVDQU      Y7, 448(AX)
+	JMP          loaded
+
+DATA laneBits32<>+0(SB)/4, $0x00000001
+DATA laneBits32<>+4(SB)/4, $0x00000002
+DATA laneBits32<>+8(SB)/4, $0x00000004
+DATA laneBits32<>+12(SB)/4, $0x00000008
+DATA laneBits32<>+16(SB)/4, $0x00000010
+DATA laneBits32<>+20(SB)/4, $0x00000020
+DATA laneBits32<>+24(SB)/4, $0x00000040
+DATA laneBits32<>+28(SB)/4, $0x00000080
+GLOBL laneBits32<>(SB), RODATA|NOPTR, $32
 
 // func iterate256SHA(it *iteration256, n int, k *[64]uint32)
 // Requires: AVX, SHA

@@ -15,8 +15,8 @@ import (
 
 // Which kernels run, see [kernel.Kernel].
 var (
-	use256AVX512, use256SHA, use256LanesAVX512  bool
-	use512AVX512, use512LanesAVX512, use512AVX2 bool
+	use256AVX512, use256SHA, use256LanesAVX512, use256AVX2 bool
+	use512AVX512, use512LanesAVX512, use512AVX2            bool
 )
 
 func register256() {
@@ -25,7 +25,8 @@ func register256() {
 	kernel.Register(kernel.SHA256, "stdlib", right256,
 		kernel.Kernel{Name: "avx512", Needs: append(lanes[:4:4], kernel.X86SHA), Use: &use256AVX512}, // sha for one message
 		kernel.Kernel{Name: "sha", Needs: sha, Use: &use256SHA},
-		kernel.Kernel{Name: "avx512lanes", Needs: lanes, Use: &use256LanesAVX512}, // crypto/sha256 for one message
+		kernel.Kernel{Name: "avx512lanes", Needs: lanes, Use: &use256LanesAVX512},                                           // crypto/sha256 for one message
+		kernel.Kernel{Name: "avx2", Needs: kernel.Set{kernel.AVX, kernel.AVX2, kernel.BMI1, kernel.BMI2}, Use: &use256AVX2}, // the same
 	)
 }
 
@@ -57,6 +58,8 @@ func LaneCount[W Word]() (lanes, minLanes int) {
 		return 16, 11 // fewer are faster in pairs
 	case wordSize[W]() == 4 && use256LanesAVX512 && !use256SHA:
 		return 16, 3
+	case wordSize[W]() == 4 && use256AVX2 && !use256SHA: // eight lanes take 1.5 times as long as pairs
+		return 8, 2
 	case wordSize[W]() == 8 && use512LanesAVX512:
 		return 8, 3
 	case wordSize[W]() == 8 && use512AVX2:
@@ -94,8 +97,10 @@ func compressPair[W Word](state, other *State[W], p, q *byte, blocks int, end *[
 func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, initial, outer LaneSet) {
 	s, first := unsafe.Pointer(state), uint64(initial)
 	switch {
-	case wordSize[W]() == 4:
+	case wordSize[W]() == 4 && use256LanesAVX512:
 		lanes256AVX512((*lanes256)(s), p, blocks, &k256, first, uint64(outer))
+	case wordSize[W]() == 4:
+		lanes256AVX2((*lanes256)(s), p, blocks, &k256, first, uint64(outer))
 	case use512LanesAVX512:
 		lanes512AVX512((*lanes512)(s), p, blocks, &k512, first, uint64(outer))
 	default:
@@ -176,6 +181,11 @@ func pair256SHA(state, other *[8]uint32, p, q *byte, blocks int, k *[64]uint32, 
 //
 //go:noescape
 func lanes256AVX512(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint32, initial, outer uint64)
+
+// lanes256AVX2 is lanes256AVX512 for the first eight lanes.
+//
+//go:noescape
+func lanes256AVX2(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint32, initial, outer uint64)
 
 // iterate256SHA makes n steps of an iteration, at least one: see [Iterate]. With two compressions for a step
 // instead, here and in the functions for several iterations and for 64-bit words, PBKDF2 takes 6 to 24 % longer.

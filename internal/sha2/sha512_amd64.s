@@ -54,12 +54,6 @@ DATA noWords<>+80(SB)/8, $0x0000000000000000
 DATA noWords<>+88(SB)/8, $0x0000000000000000
 GLOBL noWords<>(SB), RODATA|NOPTR, $96
 
-DATA laneBits<>+0(SB)/8, $0x0000000000000001
-DATA laneBits<>+8(SB)/8, $0x0000000000000002
-DATA laneBits<>+16(SB)/8, $0x0000000000000004
-DATA laneBits<>+24(SB)/8, $0x0000000000000008
-GLOBL laneBits<>(SB), RODATA|NOPTR, $32
-
 DATA outerPadding<>+0(SB)/8, $0x8000000000000000
 DATA outerPadding<>+8(SB)/8, $0x0000000000000000
 DATA outerPadding<>+16(SB)/8, $0x0000000000000000
@@ -3665,353 +3659,348 @@ wipe512:
 // Requires: AVX, AVX2
 TEXT ·lanes512AVX2(SB), $512-48
 	MOVQ         state+0(FP), AX
-	MOVQ         blocks+16(FP), CX
-	MOVQ         k+24(FP), DX
-	MOVQ         p+8(FP), BX
-	MOVQ         (BX), DI
-	MOVQ         8(BX), R8
-	MOVQ         16(BX), R9
-	MOVQ         24(BX), R10
-	XORL         BX, BX
-	VMOVDQU      (AX), Y0
-	VMOVDQU      64(AX), Y1
-	VMOVDQU      128(AX), Y2
-	VMOVDQU      192(AX), Y3
-	VMOVDQU      256(AX), Y4
-	VMOVDQU      320(AX), Y5
-	VMOVDQU      384(AX), Y6
-	VMOVDQU      448(AX), Y7
-	MOVQ         initial+32(FP), SI
-	TESTQ        SI, SI
-	JZ           begun2
+	MOVQ         p+8(FP), CX
+	MOVQ         k+24(FP), BX
+	MOVQ         blocks+16(FP), SI
+	XORL         DX, DX
+	MOVQ         initial+32(FP), DI
+	TESTQ        DI, DI
+	JZ           begun
 	VPBROADCASTQ initial+32(FP), Y8
-	VPAND        laneBits<>+0(SB), Y8, Y8
-	VPCMPEQQ     laneBits<>+0(SB), Y8, Y8
-	VPBROADCASTQ 1536(AX), Y9
-	VPAND        Y8, Y0, Y10
-	VPXOR        Y10, Y0, Y0
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y0, Y0
+	VPAND        laneBits64<>+0(SB), Y8, Y8
+	VPCMPEQQ     laneBits64<>+0(SB), Y8, Y8
+	VPBROADCASTQ 1536(AX), Y1
+	VMOVDQU      (AX), Y0
+	VPAND        Y8, Y0, Y2
+	VPXOR        Y2, Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPXOR        Y1, Y0, Y0
 	VMOVDQU      Y0, (AX)
-	VPBROADCASTQ 1544(AX), Y9
-	VPAND        Y8, Y1, Y10
-	VPXOR        Y10, Y1, Y1
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y1, Y1
+	VPBROADCASTQ 1544(AX), Y0
+	VMOVDQU      64(AX), Y1
+	VPAND        Y8, Y1, Y2
+	VPXOR        Y2, Y1, Y1
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y1, Y1
 	VMOVDQU      Y1, 64(AX)
-	VPBROADCASTQ 1552(AX), Y9
-	VPAND        Y8, Y2, Y10
-	VPXOR        Y10, Y2, Y2
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y2, Y2
+	VPBROADCASTQ 1552(AX), Y0
+	VMOVDQU      128(AX), Y2
+	VPAND        Y8, Y2, Y1
+	VPXOR        Y1, Y2, Y2
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y2, Y2
 	VMOVDQU      Y2, 128(AX)
-	VPBROADCASTQ 1560(AX), Y9
-	VPAND        Y8, Y3, Y10
-	VPXOR        Y10, Y3, Y3
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y3, Y3
+	VPBROADCASTQ 1560(AX), Y0
+	VMOVDQU      192(AX), Y3
+	VPAND        Y8, Y3, Y1
+	VPXOR        Y1, Y3, Y3
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y3, Y3
 	VMOVDQU      Y3, 192(AX)
-	VPBROADCASTQ 1568(AX), Y9
-	VPAND        Y8, Y4, Y10
-	VPXOR        Y10, Y4, Y4
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y4, Y4
+	VPBROADCASTQ 1568(AX), Y0
+	VMOVDQU      256(AX), Y4
+	VPAND        Y8, Y4, Y1
+	VPXOR        Y1, Y4, Y4
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y4, Y4
 	VMOVDQU      Y4, 256(AX)
-	VPBROADCASTQ 1576(AX), Y9
-	VPAND        Y8, Y5, Y10
-	VPXOR        Y10, Y5, Y5
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y5, Y5
+	VPBROADCASTQ 1576(AX), Y0
+	VMOVDQU      320(AX), Y5
+	VPAND        Y8, Y5, Y1
+	VPXOR        Y1, Y5, Y5
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y5, Y5
 	VMOVDQU      Y5, 320(AX)
-	VPBROADCASTQ 1584(AX), Y9
-	VPAND        Y8, Y6, Y10
-	VPXOR        Y10, Y6, Y6
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y6, Y6
+	VPBROADCASTQ 1584(AX), Y0
+	VMOVDQU      384(AX), Y6
+	VPAND        Y8, Y6, Y1
+	VPXOR        Y1, Y6, Y6
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y6, Y6
 	VMOVDQU      Y6, 384(AX)
-	VPBROADCASTQ 1592(AX), Y9
-	VPAND        Y8, Y7, Y10
-	VPXOR        Y10, Y7, Y7
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y7, Y7
+	VPBROADCASTQ 1592(AX), Y0
+	VMOVDQU      448(AX), Y7
+	VPAND        Y8, Y7, Y1
+	VPXOR        Y1, Y7, Y7
+	VPAND        Y8, Y0, Y0
+	VPXOR        Y0, Y7, Y7
 	VMOVDQU      Y7, 448(AX)
 
-begun2:
-	MOVQ outer+40(FP), SI
+begun:
+	MOVQ outer+40(FP), DI
 
-block2:
-	CMPQ SI, $0x0000000f
-	JE   outer2
-
-	// Words, big-endian, from columns to rows.
-	VMOVDQU     (DI)(BX*1), Y8
-	VPSHUFB     swap64<>+0(SB), Y8, Y8
-	VMOVDQU     (R8)(BX*1), Y9
-	VPSHUFB     swap64<>+0(SB), Y9, Y9
-	VMOVDQU     (R9)(BX*1), Y10
-	VPSHUFB     swap64<>+0(SB), Y10, Y10
-	VMOVDQU     (R10)(BX*1), Y11
-	VPSHUFB     swap64<>+0(SB), Y11, Y11
-	VPUNPCKLQDQ Y9, Y8, Y12
-	VPUNPCKLQDQ Y11, Y10, Y13
-	VPERM2I128  $0x20, Y13, Y12, Y14
-	VPERM2I128  $0x31, Y13, Y12, Y12
-	VPUNPCKHQDQ Y9, Y8, Y8
-	VPUNPCKHQDQ Y11, Y10, Y9
-	VPERM2I128  $0x20, Y9, Y8, Y10
-	VPERM2I128  $0x31, Y9, Y8, Y8
-	VMOVDQU     Y14, (SP)
-	VMOVDQU     Y10, 32(SP)
-	VMOVDQU     Y12, 64(SP)
-	VMOVDQU     Y8, 96(SP)
+block:
+	CMPQ DI, $0x0000000f
+	JE   allOuter
 
 	// Words, big-endian, from columns to rows.
-	VMOVDQU     32(DI)(BX*1), Y8
-	VPSHUFB     swap64<>+0(SB), Y8, Y8
-	VMOVDQU     32(R8)(BX*1), Y9
-	VPSHUFB     swap64<>+0(SB), Y9, Y9
-	VMOVDQU     32(R9)(BX*1), Y10
-	VPSHUFB     swap64<>+0(SB), Y10, Y10
-	VMOVDQU     32(R10)(BX*1), Y11
-	VPSHUFB     swap64<>+0(SB), Y11, Y11
-	VPUNPCKLQDQ Y9, Y8, Y12
-	VPUNPCKLQDQ Y11, Y10, Y13
-	VPERM2I128  $0x20, Y13, Y12, Y14
-	VPERM2I128  $0x31, Y13, Y12, Y12
-	VPUNPCKHQDQ Y9, Y8, Y8
-	VPUNPCKHQDQ Y11, Y10, Y9
-	VPERM2I128  $0x20, Y9, Y8, Y10
-	VPERM2I128  $0x31, Y9, Y8, Y8
-	VMOVDQU     Y14, 128(SP)
-	VMOVDQU     Y10, 160(SP)
-	VMOVDQU     Y12, 192(SP)
-	VMOVDQU     Y8, 224(SP)
+	MOVQ           (CX), R8
+	MOVQ           16(CX), R9
+	VBROADCASTI128 (R8)(DX*1), Y0
+	VINSERTI128    $0x01, (R9)(DX*1), Y0, Y0
+	VBROADCASTI128 16(R8)(DX*1), Y1
+	VINSERTI128    $0x01, 16(R9)(DX*1), Y1, Y1
+	VBROADCASTI128 32(R8)(DX*1), Y2
+	VINSERTI128    $0x01, 32(R9)(DX*1), Y2, Y2
+	VBROADCASTI128 48(R8)(DX*1), Y3
+	VINSERTI128    $0x01, 48(R9)(DX*1), Y3, Y3
+	VBROADCASTI128 64(R8)(DX*1), Y4
+	VINSERTI128    $0x01, 64(R9)(DX*1), Y4, Y4
+	VBROADCASTI128 80(R8)(DX*1), Y5
+	VINSERTI128    $0x01, 80(R9)(DX*1), Y5, Y5
+	VBROADCASTI128 96(R8)(DX*1), Y6
+	VINSERTI128    $0x01, 96(R9)(DX*1), Y6, Y6
+	VBROADCASTI128 112(R8)(DX*1), Y7
+	VINSERTI128    $0x01, 112(R9)(DX*1), Y7, Y7
+	MOVQ           8(CX), R8
+	MOVQ           24(CX), R9
+	VBROADCASTI128 (R8)(DX*1), Y8
+	VINSERTI128    $0x01, (R9)(DX*1), Y8, Y8
+	VPUNPCKLQDQ    Y8, Y0, Y9
+	VPUNPCKHQDQ    Y8, Y0, Y0
+	VPSHUFB        swap64<>+0(SB), Y9, Y9
+	VMOVDQU        Y9, (SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 32(SP)
+	VBROADCASTI128 16(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 16(R9)(DX*1), Y0, Y0
+	VPUNPCKLQDQ    Y0, Y1, Y8
+	VPUNPCKHQDQ    Y0, Y1, Y0
+	VPSHUFB        swap64<>+0(SB), Y8, Y8
+	VMOVDQU        Y8, 64(SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 96(SP)
+	VBROADCASTI128 32(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 32(R9)(DX*1), Y0, Y0
+	VPUNPCKLQDQ    Y0, Y2, Y1
+	VPUNPCKHQDQ    Y0, Y2, Y0
+	VPSHUFB        swap64<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 128(SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 160(SP)
+	VBROADCASTI128 48(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 48(R9)(DX*1), Y0, Y0
+	VPUNPCKLQDQ    Y0, Y3, Y1
+	VPUNPCKHQDQ    Y0, Y3, Y0
+	VPSHUFB        swap64<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 192(SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 224(SP)
+	VBROADCASTI128 64(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 64(R9)(DX*1), Y0, Y0
+	VPUNPCKLQDQ    Y0, Y4, Y1
+	VPUNPCKHQDQ    Y0, Y4, Y0
+	VPSHUFB        swap64<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 256(SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 288(SP)
+	VBROADCASTI128 80(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 80(R9)(DX*1), Y0, Y0
+	VPUNPCKLQDQ    Y0, Y5, Y1
+	VPUNPCKHQDQ    Y0, Y5, Y0
+	VPSHUFB        swap64<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 320(SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 352(SP)
+	VBROADCASTI128 96(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 96(R9)(DX*1), Y0, Y0
+	VPUNPCKLQDQ    Y0, Y6, Y1
+	VPUNPCKHQDQ    Y0, Y6, Y0
+	VPSHUFB        swap64<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 384(SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 416(SP)
+	VBROADCASTI128 112(R8)(DX*1), Y0
+	VINSERTI128    $0x01, 112(R9)(DX*1), Y0, Y0
+	VPUNPCKLQDQ    Y0, Y7, Y1
+	VPUNPCKHQDQ    Y0, Y7, Y0
+	VPSHUFB        swap64<>+0(SB), Y1, Y1
+	VMOVDQU        Y1, 448(SP)
+	VPSHUFB        swap64<>+0(SB), Y0, Y0
+	VMOVDQU        Y0, 480(SP)
+	VMOVDQU        (AX), Y0
+	VMOVDQU        64(AX), Y1
+	VMOVDQU        128(AX), Y2
+	VMOVDQU        192(AX), Y3
+	VMOVDQU        256(AX), Y4
+	VMOVDQU        320(AX), Y5
+	VMOVDQU        384(AX), Y6
+	VMOVDQU        448(AX), Y7
+	TESTQ          DI, DI
+	JZ             loaded
+	VPBROADCASTQ   outer+40(FP), Y8
+	VPAND          laneBits64<>+0(SB), Y8, Y8
+	VPCMPEQQ       laneBits64<>+0(SB), Y8, Y8
+	VMOVDQU        (SP), Y10
+	VMOVDQA        Y0, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, (SP)
+	VMOVDQU        256(SP), Y10
+	VPBROADCASTQ   outerPadding<>+0(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 256(SP)
+	VMOVDQU        512(AX), Y9
+	VPAND          Y8, Y0, Y10
+	VPXOR          Y10, Y0, Y0
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y0, Y0
+	VMOVDQU        Y0, (AX)
+	VMOVDQU        32(SP), Y10
+	VMOVDQA        Y1, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 32(SP)
+	VMOVDQU        288(SP), Y10
+	VPBROADCASTQ   outerPadding<>+8(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 288(SP)
+	VMOVDQU        576(AX), Y9
+	VPAND          Y8, Y1, Y10
+	VPXOR          Y10, Y1, Y1
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y1, Y1
+	VMOVDQU        Y1, 64(AX)
+	VMOVDQU        64(SP), Y10
+	VMOVDQA        Y2, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 64(SP)
+	VMOVDQU        320(SP), Y10
+	VPBROADCASTQ   outerPadding<>+16(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 320(SP)
+	VMOVDQU        640(AX), Y9
+	VPAND          Y8, Y2, Y10
+	VPXOR          Y10, Y2, Y2
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y2, Y2
+	VMOVDQU        Y2, 128(AX)
+	VMOVDQU        96(SP), Y10
+	VMOVDQA        Y3, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 96(SP)
+	VMOVDQU        352(SP), Y10
+	VPBROADCASTQ   outerPadding<>+24(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 352(SP)
+	VMOVDQU        704(AX), Y9
+	VPAND          Y8, Y3, Y10
+	VPXOR          Y10, Y3, Y3
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y3, Y3
+	VMOVDQU        Y3, 192(AX)
+	VMOVDQU        128(SP), Y10
+	VMOVDQA        Y4, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 128(SP)
+	VMOVDQU        384(SP), Y10
+	VPBROADCASTQ   outerPadding<>+32(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 384(SP)
+	VMOVDQU        768(AX), Y9
+	VPAND          Y8, Y4, Y10
+	VPXOR          Y10, Y4, Y4
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y4, Y4
+	VMOVDQU        Y4, 256(AX)
+	VMOVDQU        160(SP), Y10
+	VMOVDQA        Y5, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 160(SP)
+	VMOVDQU        416(SP), Y10
+	VPBROADCASTQ   outerPadding<>+40(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 416(SP)
+	VMOVDQU        832(AX), Y9
+	VPAND          Y8, Y5, Y10
+	VPXOR          Y10, Y5, Y5
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y5, Y5
+	VMOVDQU        Y5, 320(AX)
+	VMOVDQU        192(SP), Y10
+	VMOVDQA        Y6, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 192(SP)
+	VMOVDQU        448(SP), Y10
+	VPBROADCASTQ   outerPadding<>+48(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 448(SP)
+	VMOVDQU        896(AX), Y9
+	VPAND          Y8, Y6, Y10
+	VPXOR          Y10, Y6, Y6
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y6, Y6
+	VMOVDQU        Y6, 384(AX)
+	VMOVDQU        224(SP), Y10
+	VMOVDQA        Y7, Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 224(SP)
+	VMOVDQU        480(SP), Y10
+	VPBROADCASTQ   outerPadding<>+56(SB), Y9
+	VPAND          Y8, Y10, Y11
+	VPXOR          Y11, Y10, Y10
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y10, Y10
+	VMOVDQU        Y10, 480(SP)
+	VMOVDQU        960(AX), Y9
+	VPAND          Y8, Y7, Y10
+	VPXOR          Y10, Y7, Y7
+	VPAND          Y8, Y9, Y9
+	VPXOR          Y9, Y7, Y7
+	VMOVDQU        Y7, 448(AX)
 
-	// Words, big-endian, from columns to rows.
-	VMOVDQU     64(DI)(BX*1), Y8
-	VPSHUFB     swap64<>+0(SB), Y8, Y8
-	VMOVDQU     64(R8)(BX*1), Y9
-	VPSHUFB     swap64<>+0(SB), Y9, Y9
-	VMOVDQU     64(R9)(BX*1), Y10
-	VPSHUFB     swap64<>+0(SB), Y10, Y10
-	VMOVDQU     64(R10)(BX*1), Y11
-	VPSHUFB     swap64<>+0(SB), Y11, Y11
-	VPUNPCKLQDQ Y9, Y8, Y12
-	VPUNPCKLQDQ Y11, Y10, Y13
-	VPERM2I128  $0x20, Y13, Y12, Y14
-	VPERM2I128  $0x31, Y13, Y12, Y12
-	VPUNPCKHQDQ Y9, Y8, Y8
-	VPUNPCKHQDQ Y11, Y10, Y9
-	VPERM2I128  $0x20, Y9, Y8, Y10
-	VPERM2I128  $0x31, Y9, Y8, Y8
-	VMOVDQU     Y14, 256(SP)
-	VMOVDQU     Y10, 288(SP)
-	VMOVDQU     Y12, 320(SP)
-	VMOVDQU     Y8, 352(SP)
-
-	// Words, big-endian, from columns to rows.
-	VMOVDQU     96(DI)(BX*1), Y8
-	VPSHUFB     swap64<>+0(SB), Y8, Y8
-	VMOVDQU     96(R8)(BX*1), Y9
-	VPSHUFB     swap64<>+0(SB), Y9, Y9
-	VMOVDQU     96(R9)(BX*1), Y10
-	VPSHUFB     swap64<>+0(SB), Y10, Y10
-	VMOVDQU     96(R10)(BX*1), Y11
-	VPSHUFB     swap64<>+0(SB), Y11, Y11
-	VPUNPCKLQDQ Y9, Y8, Y12
-	VPUNPCKLQDQ Y11, Y10, Y13
-	VPERM2I128  $0x20, Y13, Y12, Y14
-	VPERM2I128  $0x31, Y13, Y12, Y12
-	VPUNPCKHQDQ Y9, Y8, Y8
-	VPUNPCKHQDQ Y11, Y10, Y9
-	VPERM2I128  $0x20, Y9, Y8, Y10
-	VPERM2I128  $0x31, Y9, Y8, Y8
-	VMOVDQU     Y14, 384(SP)
-	VMOVDQU     Y10, 416(SP)
-	VMOVDQU     Y12, 448(SP)
-	VMOVDQU     Y8, 480(SP)
-	TESTQ       SI, SI
-	JZ          loaded2
-
-outer2:
-	VPBROADCASTQ outer+40(FP), Y8
-	VPAND        laneBits<>+0(SB), Y8, Y8
-	VPCMPEQQ     laneBits<>+0(SB), Y8, Y8
-	VMOVDQU      (SP), Y10
-	VMOVDQA      Y0, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, (SP)
-	VMOVDQU      256(SP), Y10
-	VPBROADCASTQ outerPadding<>+0(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 256(SP)
-	VMOVDQU      512(AX), Y9
-	VPAND        Y8, Y0, Y10
-	VPXOR        Y10, Y0, Y0
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y0, Y0
-	VMOVDQU      Y0, (AX)
-	VMOVDQU      32(SP), Y10
-	VMOVDQA      Y1, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 32(SP)
-	VMOVDQU      288(SP), Y10
-	VPBROADCASTQ outerPadding<>+8(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 288(SP)
-	VMOVDQU      576(AX), Y9
-	VPAND        Y8, Y1, Y10
-	VPXOR        Y10, Y1, Y1
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y1, Y1
-	VMOVDQU      Y1, 64(AX)
-	VMOVDQU      64(SP), Y10
-	VMOVDQA      Y2, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 64(SP)
-	VMOVDQU      320(SP), Y10
-	VPBROADCASTQ outerPadding<>+16(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 320(SP)
-	VMOVDQU      640(AX), Y9
-	VPAND        Y8, Y2, Y10
-	VPXOR        Y10, Y2, Y2
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y2, Y2
-	VMOVDQU      Y2, 128(AX)
-	VMOVDQU      96(SP), Y10
-	VMOVDQA      Y3, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 96(SP)
-	VMOVDQU      352(SP), Y10
-	VPBROADCASTQ outerPadding<>+24(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 352(SP)
-	VMOVDQU      704(AX), Y9
-	VPAND        Y8, Y3, Y10
-	VPXOR        Y10, Y3, Y3
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y3, Y3
-	VMOVDQU      Y3, 192(AX)
-	VMOVDQU      128(SP), Y10
-	VMOVDQA      Y4, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 128(SP)
-	VMOVDQU      384(SP), Y10
-	VPBROADCASTQ outerPadding<>+32(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 384(SP)
-	VMOVDQU      768(AX), Y9
-	VPAND        Y8, Y4, Y10
-	VPXOR        Y10, Y4, Y4
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y4, Y4
-	VMOVDQU      Y4, 256(AX)
-	VMOVDQU      160(SP), Y10
-	VMOVDQA      Y5, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 160(SP)
-	VMOVDQU      416(SP), Y10
-	VPBROADCASTQ outerPadding<>+40(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 416(SP)
-	VMOVDQU      832(AX), Y9
-	VPAND        Y8, Y5, Y10
-	VPXOR        Y10, Y5, Y5
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y5, Y5
-	VMOVDQU      Y5, 320(AX)
-	VMOVDQU      192(SP), Y10
-	VMOVDQA      Y6, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 192(SP)
-	VMOVDQU      448(SP), Y10
-	VPBROADCASTQ outerPadding<>+48(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 448(SP)
-	VMOVDQU      896(AX), Y9
-	VPAND        Y8, Y6, Y10
-	VPXOR        Y10, Y6, Y6
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y6, Y6
-	VMOVDQU      Y6, 384(AX)
-	VMOVDQU      224(SP), Y10
-	VMOVDQA      Y7, Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 224(SP)
-	VMOVDQU      480(SP), Y10
-	VPBROADCASTQ outerPadding<>+56(SB), Y9
-	VPAND        Y8, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y10, Y10
-	VMOVDQU      Y10, 480(SP)
-	VMOVDQU      960(AX), Y9
-	VPAND        Y8, Y7, Y10
-	VPXOR        Y10, Y7, Y7
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y9, Y7, Y7
-	VMOVDQU      Y7, 448(AX)
-
-loaded2:
-	MOVQ    $+4, R11
+loaded:
+	XORL    R9, R9
+	MOVQ    $0x00000100, R10
 	VPXOR   Y2, Y1, Y8
+	MOVQ    $0x00000008, R8
 	PCALIGN $0x40
 
-rounds2:
-	// Round 0 of 16.
-	VPBROADCASTQ (DX), Y9
-	VPADDQ       (SP), Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPXOR        Y6, Y5, Y9
-	VPAND        Y4, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
+rounds:
+	// Round 0 of 8.
 	VPSRLQ       $0x0e, Y4, Y9
 	VPSLLQ       $0x32, Y4, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4023,6 +4012,13 @@ rounds2:
 	VPSLLQ       $0x17, Y4, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ (BX), Y10
+	VPADDQ       (SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y7, Y7
+	VPXOR        Y6, Y5, Y10
+	VPAND        Y4, Y10, Y10
+	VPXOR        Y6, Y10, Y10
+	VPADDQ       Y10, Y7, Y7
 	VPADDQ       Y9, Y7, Y7
 	VPADDQ       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
@@ -4041,17 +4037,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y7, Y7
-	VMOVDQU      32(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      32(SP)(R9*1), Y8
+	VPSRLQ       $0x01, Y8, Y10
 	VPSLLQ       $0x3f, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y8, Y11
 	VPSRLQ       $0x07, Y8, Y8
 	VPXOR        Y8, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       (SP), Y10, Y10
-	VPADDQ       288(SP), Y10, Y10
-	VMOVDQU      448(SP), Y8
+	VPADDQ       (SP)(R9*1), Y10, Y10
+	VPADDQ       32(SP)(R10*1), Y10, Y10
+	VMOVDQU      192(SP)(R10*1), Y8
 	VPSRLQ       $0x13, Y8, Y11
 	VPSLLQ       $0x2d, Y8, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4062,16 +4058,9 @@ rounds2:
 	VPXOR        Y8, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, (SP)
+	VMOVDQU      Y10, (SP)(R9*1)
 
-	// Round 1 of 16.
-	VPBROADCASTQ 8(DX), Y8
-	VPADDQ       32(SP), Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPXOR        Y5, Y4, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
+	// Round 1 of 8.
 	VPSRLQ       $0x0e, Y3, Y8
 	VPSLLQ       $0x32, Y3, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4083,6 +4072,13 @@ rounds2:
 	VPSLLQ       $0x17, Y3, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 8(BX), Y10
+	VPADDQ       32(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y6, Y6
+	VPXOR        Y5, Y4, Y10
+	VPAND        Y3, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDQ       Y10, Y6, Y6
 	VPADDQ       Y8, Y6, Y6
 	VPADDQ       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
@@ -4101,17 +4097,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y6, Y6
-	VMOVDQU      64(SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      64(SP)(R9*1), Y9
+	VPSRLQ       $0x01, Y9, Y10
 	VPSLLQ       $0x3f, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y9, Y11
 	VPSRLQ       $0x07, Y9, Y9
 	VPXOR        Y9, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       32(SP), Y10, Y10
-	VPADDQ       320(SP), Y10, Y10
-	VMOVDQU      480(SP), Y9
+	VPADDQ       32(SP)(R9*1), Y10, Y10
+	VPADDQ       64(SP)(R10*1), Y10, Y10
+	VMOVDQU      224(SP)(R10*1), Y9
 	VPSRLQ       $0x13, Y9, Y11
 	VPSLLQ       $0x2d, Y9, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4122,16 +4118,9 @@ rounds2:
 	VPXOR        Y9, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 32(SP)
+	VMOVDQU      Y10, 32(SP)(R9*1)
 
-	// Round 2 of 16.
-	VPBROADCASTQ 16(DX), Y9
-	VPADDQ       64(SP), Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPXOR        Y4, Y3, Y9
-	VPAND        Y2, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDQ       Y9, Y5, Y5
+	// Round 2 of 8.
 	VPSRLQ       $0x0e, Y2, Y9
 	VPSLLQ       $0x32, Y2, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4143,6 +4132,13 @@ rounds2:
 	VPSLLQ       $0x17, Y2, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ 16(BX), Y10
+	VPADDQ       64(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y5, Y5
+	VPXOR        Y4, Y3, Y10
+	VPAND        Y2, Y10, Y10
+	VPXOR        Y4, Y10, Y10
+	VPADDQ       Y10, Y5, Y5
 	VPADDQ       Y9, Y5, Y5
 	VPADDQ       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
@@ -4161,17 +4157,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y5, Y5
-	VMOVDQU      96(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      96(SP)(R9*1), Y8
+	VPSRLQ       $0x01, Y8, Y10
 	VPSLLQ       $0x3f, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y8, Y11
 	VPSRLQ       $0x07, Y8, Y8
 	VPXOR        Y8, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       64(SP), Y10, Y10
-	VPADDQ       352(SP), Y10, Y10
-	VMOVDQU      (SP), Y8
+	VPADDQ       64(SP)(R9*1), Y10, Y10
+	VPADDQ       96(SP)(R10*1), Y10, Y10
+	VMOVDQU      (SP)(R9*1), Y8
 	VPSRLQ       $0x13, Y8, Y11
 	VPSLLQ       $0x2d, Y8, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4182,16 +4178,9 @@ rounds2:
 	VPXOR        Y8, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 64(SP)
+	VMOVDQU      Y10, 64(SP)(R9*1)
 
-	// Round 3 of 16.
-	VPBROADCASTQ 24(DX), Y8
-	VPADDQ       96(SP), Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPXOR        Y3, Y2, Y8
-	VPAND        Y1, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
+	// Round 3 of 8.
 	VPSRLQ       $0x0e, Y1, Y8
 	VPSLLQ       $0x32, Y1, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4203,6 +4192,13 @@ rounds2:
 	VPSLLQ       $0x17, Y1, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 24(BX), Y10
+	VPADDQ       96(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y4, Y4
+	VPXOR        Y3, Y2, Y10
+	VPAND        Y1, Y10, Y10
+	VPXOR        Y3, Y10, Y10
+	VPADDQ       Y10, Y4, Y4
 	VPADDQ       Y8, Y4, Y4
 	VPADDQ       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
@@ -4221,17 +4217,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y4, Y4
-	VMOVDQU      128(SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      128(SP)(R9*1), Y9
+	VPSRLQ       $0x01, Y9, Y10
 	VPSLLQ       $0x3f, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y9, Y11
 	VPSRLQ       $0x07, Y9, Y9
 	VPXOR        Y9, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       96(SP), Y10, Y10
-	VPADDQ       384(SP), Y10, Y10
-	VMOVDQU      32(SP), Y9
+	VPADDQ       96(SP)(R9*1), Y10, Y10
+	VPADDQ       128(SP)(R10*1), Y10, Y10
+	VMOVDQU      32(SP)(R9*1), Y9
 	VPSRLQ       $0x13, Y9, Y11
 	VPSLLQ       $0x2d, Y9, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4242,16 +4238,9 @@ rounds2:
 	VPXOR        Y9, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 96(SP)
+	VMOVDQU      Y10, 96(SP)(R9*1)
 
-	// Round 4 of 16.
-	VPBROADCASTQ 32(DX), Y9
-	VPADDQ       128(SP), Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPXOR        Y2, Y1, Y9
-	VPAND        Y0, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
+	// Round 4 of 8.
 	VPSRLQ       $0x0e, Y0, Y9
 	VPSLLQ       $0x32, Y0, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4263,6 +4252,13 @@ rounds2:
 	VPSLLQ       $0x17, Y0, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ 32(BX), Y10
+	VPADDQ       128(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y3, Y3
+	VPXOR        Y2, Y1, Y10
+	VPAND        Y0, Y10, Y10
+	VPXOR        Y2, Y10, Y10
+	VPADDQ       Y10, Y3, Y3
 	VPADDQ       Y9, Y3, Y3
 	VPADDQ       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
@@ -4281,17 +4277,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y3, Y3
-	VMOVDQU      160(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      160(SP)(R9*1), Y8
+	VPSRLQ       $0x01, Y8, Y10
 	VPSLLQ       $0x3f, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y8, Y11
 	VPSRLQ       $0x07, Y8, Y8
 	VPXOR        Y8, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       128(SP), Y10, Y10
-	VPADDQ       416(SP), Y10, Y10
-	VMOVDQU      64(SP), Y8
+	VPADDQ       128(SP)(R9*1), Y10, Y10
+	VPADDQ       160(SP)(R10*1), Y10, Y10
+	VMOVDQU      64(SP)(R9*1), Y8
 	VPSRLQ       $0x13, Y8, Y11
 	VPSLLQ       $0x2d, Y8, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4302,16 +4298,9 @@ rounds2:
 	VPXOR        Y8, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 128(SP)
+	VMOVDQU      Y10, 128(SP)(R9*1)
 
-	// Round 5 of 16.
-	VPBROADCASTQ 40(DX), Y8
-	VPADDQ       160(SP), Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPXOR        Y1, Y0, Y8
-	VPAND        Y7, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
+	// Round 5 of 8.
 	VPSRLQ       $0x0e, Y7, Y8
 	VPSLLQ       $0x32, Y7, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4323,6 +4312,13 @@ rounds2:
 	VPSLLQ       $0x17, Y7, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 40(BX), Y10
+	VPADDQ       160(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y2, Y2
+	VPXOR        Y1, Y0, Y10
+	VPAND        Y7, Y10, Y10
+	VPXOR        Y1, Y10, Y10
+	VPADDQ       Y10, Y2, Y2
 	VPADDQ       Y8, Y2, Y2
 	VPADDQ       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
@@ -4341,17 +4337,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y2, Y2
-	VMOVDQU      192(SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      192(SP)(R9*1), Y9
+	VPSRLQ       $0x01, Y9, Y10
 	VPSLLQ       $0x3f, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y9, Y11
 	VPSRLQ       $0x07, Y9, Y9
 	VPXOR        Y9, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       160(SP), Y10, Y10
-	VPADDQ       448(SP), Y10, Y10
-	VMOVDQU      96(SP), Y9
+	VPADDQ       160(SP)(R9*1), Y10, Y10
+	VPADDQ       192(SP)(R10*1), Y10, Y10
+	VMOVDQU      96(SP)(R9*1), Y9
 	VPSRLQ       $0x13, Y9, Y11
 	VPSLLQ       $0x2d, Y9, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4362,16 +4358,9 @@ rounds2:
 	VPXOR        Y9, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 160(SP)
+	VMOVDQU      Y10, 160(SP)(R9*1)
 
-	// Round 6 of 16.
-	VPBROADCASTQ 48(DX), Y9
-	VPADDQ       192(SP), Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPXOR        Y0, Y7, Y9
-	VPAND        Y6, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
+	// Round 6 of 8.
 	VPSRLQ       $0x0e, Y6, Y9
 	VPSLLQ       $0x32, Y6, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4383,6 +4372,13 @@ rounds2:
 	VPSLLQ       $0x17, Y6, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ 48(BX), Y10
+	VPADDQ       192(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y1, Y1
+	VPXOR        Y0, Y7, Y10
+	VPAND        Y6, Y10, Y10
+	VPXOR        Y0, Y10, Y10
+	VPADDQ       Y10, Y1, Y1
 	VPADDQ       Y9, Y1, Y1
 	VPADDQ       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
@@ -4401,17 +4397,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y1, Y1
-	VMOVDQU      224(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      224(SP)(R9*1), Y8
+	VPSRLQ       $0x01, Y8, Y10
 	VPSLLQ       $0x3f, Y8, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y8, Y11
 	VPSRLQ       $0x07, Y8, Y8
 	VPXOR        Y8, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       192(SP), Y10, Y10
-	VPADDQ       480(SP), Y10, Y10
-	VMOVDQU      128(SP), Y8
+	VPADDQ       192(SP)(R9*1), Y10, Y10
+	VPADDQ       224(SP)(R10*1), Y10, Y10
+	VMOVDQU      128(SP)(R9*1), Y8
 	VPSRLQ       $0x13, Y8, Y11
 	VPSLLQ       $0x2d, Y8, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4422,16 +4418,9 @@ rounds2:
 	VPXOR        Y8, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 192(SP)
+	VMOVDQU      Y10, 192(SP)(R9*1)
 
-	// Round 7 of 16.
-	VPBROADCASTQ 56(DX), Y8
-	VPADDQ       224(SP), Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPXOR        Y7, Y6, Y8
-	VPAND        Y5, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
+	// Round 7 of 8.
 	VPSRLQ       $0x0e, Y5, Y8
 	VPSLLQ       $0x32, Y5, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4443,6 +4432,13 @@ rounds2:
 	VPSLLQ       $0x17, Y5, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 56(BX), Y10
+	VPADDQ       224(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y0, Y0
+	VPXOR        Y7, Y6, Y10
+	VPAND        Y5, Y10, Y10
+	VPXOR        Y7, Y10, Y10
+	VPADDQ       Y10, Y0, Y0
 	VPADDQ       Y8, Y0, Y0
 	VPADDQ       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
@@ -4461,17 +4457,17 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y0, Y0
-	VMOVDQU      256(SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
+	VMOVDQU      (SP)(R10*1), Y9
+	VPSRLQ       $0x01, Y9, Y10
 	VPSLLQ       $0x3f, Y9, Y11
+	VPXOR        Y11, Y10, Y10
+	VPSHUFB      right8<>+0(SB), Y9, Y11
 	VPSRLQ       $0x07, Y9, Y9
 	VPXOR        Y9, Y11, Y11
 	VPXOR        Y11, Y10, Y10
-	VPADDQ       224(SP), Y10, Y10
-	VPADDQ       (SP), Y10, Y10
-	VMOVDQU      160(SP), Y9
+	VPADDQ       224(SP)(R9*1), Y10, Y10
+	VPADDQ       (SP)(R9*1), Y10, Y10
+	VMOVDQU      160(SP)(R9*1), Y9
 	VPSRLQ       $0x13, Y9, Y11
 	VPSLLQ       $0x2d, Y9, Y12
 	VPXOR        Y12, Y11, Y11
@@ -4482,16 +4478,17 @@ rounds2:
 	VPXOR        Y9, Y12, Y12
 	VPXOR        Y12, Y11, Y11
 	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 224(SP)
+	VMOVDQU      Y10, 224(SP)(R9*1)
+	ADDQ         $0x00000040, BX
+	XORQ         $0x00000100, R9
+	XORQ         $0x00000100, R10
+	DECQ         R8
+	JNZ          rounds
+	MOVQ         $0x00000002, R8
+	PCALIGN      $0x40
 
-	// Round 8 of 16.
-	VPBROADCASTQ 64(DX), Y9
-	VPADDQ       256(SP), Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPXOR        Y6, Y5, Y9
-	VPAND        Y4, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
+lastRounds:
+	// Round 0 of 8.
 	VPSRLQ       $0x0e, Y4, Y9
 	VPSLLQ       $0x32, Y4, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4503,6 +4500,13 @@ rounds2:
 	VPSLLQ       $0x17, Y4, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ (BX), Y10
+	VPADDQ       (SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y7, Y7
+	VPXOR        Y6, Y5, Y10
+	VPAND        Y4, Y10, Y10
+	VPXOR        Y6, Y10, Y10
+	VPADDQ       Y10, Y7, Y7
 	VPADDQ       Y9, Y7, Y7
 	VPADDQ       Y7, Y3, Y3
 	VPXOR        Y1, Y0, Y9
@@ -4521,37 +4525,8 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y7, Y7
-	VMOVDQU      288(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y8, Y11
-	VPSRLQ       $0x07, Y8, Y8
-	VPXOR        Y8, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       256(SP), Y10, Y10
-	VPADDQ       32(SP), Y10, Y10
-	VMOVDQU      192(SP), Y8
-	VPSRLQ       $0x13, Y8, Y11
-	VPSLLQ       $0x2d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y8, Y12
-	VPSRLQ       $0x06, Y8, Y8
-	VPXOR        Y8, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 256(SP)
 
-	// Round 9 of 16.
-	VPBROADCASTQ 72(DX), Y8
-	VPADDQ       288(SP), Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPXOR        Y5, Y4, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
+	// Round 1 of 8.
 	VPSRLQ       $0x0e, Y3, Y8
 	VPSLLQ       $0x32, Y3, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4563,6 +4538,13 @@ rounds2:
 	VPSLLQ       $0x17, Y3, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 8(BX), Y10
+	VPADDQ       32(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y6, Y6
+	VPXOR        Y5, Y4, Y10
+	VPAND        Y3, Y10, Y10
+	VPXOR        Y5, Y10, Y10
+	VPADDQ       Y10, Y6, Y6
 	VPADDQ       Y8, Y6, Y6
 	VPADDQ       Y6, Y2, Y2
 	VPXOR        Y0, Y7, Y8
@@ -4581,37 +4563,8 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y6, Y6
-	VMOVDQU      320(SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y9, Y11
-	VPSRLQ       $0x07, Y9, Y9
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       288(SP), Y10, Y10
-	VPADDQ       64(SP), Y10, Y10
-	VMOVDQU      224(SP), Y9
-	VPSRLQ       $0x13, Y9, Y11
-	VPSLLQ       $0x2d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y9, Y12
-	VPSRLQ       $0x06, Y9, Y9
-	VPXOR        Y9, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 288(SP)
 
-	// Round 10 of 16.
-	VPBROADCASTQ 80(DX), Y9
-	VPADDQ       320(SP), Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPXOR        Y4, Y3, Y9
-	VPAND        Y2, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDQ       Y9, Y5, Y5
+	// Round 2 of 8.
 	VPSRLQ       $0x0e, Y2, Y9
 	VPSLLQ       $0x32, Y2, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4623,6 +4576,13 @@ rounds2:
 	VPSLLQ       $0x17, Y2, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ 16(BX), Y10
+	VPADDQ       64(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y5, Y5
+	VPXOR        Y4, Y3, Y10
+	VPAND        Y2, Y10, Y10
+	VPXOR        Y4, Y10, Y10
+	VPADDQ       Y10, Y5, Y5
 	VPADDQ       Y9, Y5, Y5
 	VPADDQ       Y5, Y1, Y1
 	VPXOR        Y7, Y6, Y9
@@ -4641,37 +4601,8 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y5, Y5
-	VMOVDQU      352(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y8, Y11
-	VPSRLQ       $0x07, Y8, Y8
-	VPXOR        Y8, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       320(SP), Y10, Y10
-	VPADDQ       96(SP), Y10, Y10
-	VMOVDQU      256(SP), Y8
-	VPSRLQ       $0x13, Y8, Y11
-	VPSLLQ       $0x2d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y8, Y12
-	VPSRLQ       $0x06, Y8, Y8
-	VPXOR        Y8, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 320(SP)
 
-	// Round 11 of 16.
-	VPBROADCASTQ 88(DX), Y8
-	VPADDQ       352(SP), Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPXOR        Y3, Y2, Y8
-	VPAND        Y1, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
+	// Round 3 of 8.
 	VPSRLQ       $0x0e, Y1, Y8
 	VPSLLQ       $0x32, Y1, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4683,6 +4614,13 @@ rounds2:
 	VPSLLQ       $0x17, Y1, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 24(BX), Y10
+	VPADDQ       96(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y4, Y4
+	VPXOR        Y3, Y2, Y10
+	VPAND        Y1, Y10, Y10
+	VPXOR        Y3, Y10, Y10
+	VPADDQ       Y10, Y4, Y4
 	VPADDQ       Y8, Y4, Y4
 	VPADDQ       Y4, Y0, Y0
 	VPXOR        Y6, Y5, Y8
@@ -4701,37 +4639,8 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y4, Y4
-	VMOVDQU      384(SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y9, Y11
-	VPSRLQ       $0x07, Y9, Y9
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       352(SP), Y10, Y10
-	VPADDQ       128(SP), Y10, Y10
-	VMOVDQU      288(SP), Y9
-	VPSRLQ       $0x13, Y9, Y11
-	VPSLLQ       $0x2d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y9, Y12
-	VPSRLQ       $0x06, Y9, Y9
-	VPXOR        Y9, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 352(SP)
 
-	// Round 12 of 16.
-	VPBROADCASTQ 96(DX), Y9
-	VPADDQ       384(SP), Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPXOR        Y2, Y1, Y9
-	VPAND        Y0, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
+	// Round 4 of 8.
 	VPSRLQ       $0x0e, Y0, Y9
 	VPSLLQ       $0x32, Y0, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4743,6 +4652,13 @@ rounds2:
 	VPSLLQ       $0x17, Y0, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ 32(BX), Y10
+	VPADDQ       128(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y3, Y3
+	VPXOR        Y2, Y1, Y10
+	VPAND        Y0, Y10, Y10
+	VPXOR        Y2, Y10, Y10
+	VPADDQ       Y10, Y3, Y3
 	VPADDQ       Y9, Y3, Y3
 	VPADDQ       Y3, Y7, Y7
 	VPXOR        Y5, Y4, Y9
@@ -4761,37 +4677,8 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y3, Y3
-	VMOVDQU      416(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y8, Y11
-	VPSRLQ       $0x07, Y8, Y8
-	VPXOR        Y8, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       384(SP), Y10, Y10
-	VPADDQ       160(SP), Y10, Y10
-	VMOVDQU      320(SP), Y8
-	VPSRLQ       $0x13, Y8, Y11
-	VPSLLQ       $0x2d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y8, Y12
-	VPSRLQ       $0x06, Y8, Y8
-	VPXOR        Y8, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 384(SP)
 
-	// Round 13 of 16.
-	VPBROADCASTQ 104(DX), Y8
-	VPADDQ       416(SP), Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPXOR        Y1, Y0, Y8
-	VPAND        Y7, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
+	// Round 5 of 8.
 	VPSRLQ       $0x0e, Y7, Y8
 	VPSLLQ       $0x32, Y7, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4803,6 +4690,13 @@ rounds2:
 	VPSLLQ       $0x17, Y7, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 40(BX), Y10
+	VPADDQ       160(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y2, Y2
+	VPXOR        Y1, Y0, Y10
+	VPAND        Y7, Y10, Y10
+	VPXOR        Y1, Y10, Y10
+	VPADDQ       Y10, Y2, Y2
 	VPADDQ       Y8, Y2, Y2
 	VPADDQ       Y2, Y6, Y6
 	VPXOR        Y4, Y3, Y8
@@ -4821,37 +4715,8 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y2, Y2
-	VMOVDQU      448(SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y9, Y11
-	VPSRLQ       $0x07, Y9, Y9
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       416(SP), Y10, Y10
-	VPADDQ       192(SP), Y10, Y10
-	VMOVDQU      352(SP), Y9
-	VPSRLQ       $0x13, Y9, Y11
-	VPSLLQ       $0x2d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y9, Y12
-	VPSRLQ       $0x06, Y9, Y9
-	VPXOR        Y9, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 416(SP)
 
-	// Round 14 of 16.
-	VPBROADCASTQ 112(DX), Y9
-	VPADDQ       448(SP), Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPXOR        Y0, Y7, Y9
-	VPAND        Y6, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
+	// Round 6 of 8.
 	VPSRLQ       $0x0e, Y6, Y9
 	VPSLLQ       $0x32, Y6, Y10
 	VPXOR        Y10, Y9, Y9
@@ -4863,6 +4728,13 @@ rounds2:
 	VPSLLQ       $0x17, Y6, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
+	VPBROADCASTQ 48(BX), Y10
+	VPADDQ       192(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y1, Y1
+	VPXOR        Y0, Y7, Y10
+	VPAND        Y6, Y10, Y10
+	VPXOR        Y0, Y10, Y10
+	VPADDQ       Y10, Y1, Y1
 	VPADDQ       Y9, Y1, Y1
 	VPADDQ       Y1, Y5, Y5
 	VPXOR        Y3, Y2, Y9
@@ -4881,37 +4753,8 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
 	VPADDQ       Y8, Y1, Y1
-	VMOVDQU      480(SP), Y8
-	VPSHUFB      right8<>+0(SB), Y8, Y10
-	VPSRLQ       $0x01, Y8, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y8, Y11
-	VPSRLQ       $0x07, Y8, Y8
-	VPXOR        Y8, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       448(SP), Y10, Y10
-	VPADDQ       224(SP), Y10, Y10
-	VMOVDQU      384(SP), Y8
-	VPSRLQ       $0x13, Y8, Y11
-	VPSLLQ       $0x2d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y8, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y8, Y12
-	VPSRLQ       $0x06, Y8, Y8
-	VPXOR        Y8, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 448(SP)
 
-	// Round 15 of 16.
-	VPBROADCASTQ 120(DX), Y8
-	VPADDQ       480(SP), Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPXOR        Y7, Y6, Y8
-	VPAND        Y5, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
+	// Round 7 of 8.
 	VPSRLQ       $0x0e, Y5, Y8
 	VPSLLQ       $0x32, Y5, Y10
 	VPXOR        Y10, Y8, Y8
@@ -4923,6 +4766,13 @@ rounds2:
 	VPSLLQ       $0x17, Y5, Y11
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y8, Y8
+	VPBROADCASTQ 56(BX), Y10
+	VPADDQ       224(SP)(R9*1), Y10, Y10
+	VPADDQ       Y10, Y0, Y0
+	VPXOR        Y7, Y6, Y10
+	VPAND        Y5, Y10, Y10
+	VPXOR        Y7, Y10, Y10
+	VPADDQ       Y10, Y0, Y0
 	VPADDQ       Y8, Y0, Y0
 	VPADDQ       Y0, Y4, Y4
 	VPXOR        Y2, Y1, Y8
@@ -4941,640 +4791,12 @@ rounds2:
 	VPXOR        Y11, Y10, Y10
 	VPXOR        Y10, Y9, Y9
 	VPADDQ       Y9, Y0, Y0
-	VMOVDQU      (SP), Y9
-	VPSHUFB      right8<>+0(SB), Y9, Y10
-	VPSRLQ       $0x01, Y9, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x3f, Y9, Y11
-	VPSRLQ       $0x07, Y9, Y9
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y11, Y10, Y10
-	VPADDQ       480(SP), Y10, Y10
-	VPADDQ       256(SP), Y10, Y10
-	VMOVDQU      416(SP), Y9
-	VPSRLQ       $0x13, Y9, Y11
-	VPSLLQ       $0x2d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSRLQ       $0x3d, Y9, Y12
-	VPXOR        Y12, Y11, Y11
-	VPSLLQ       $0x03, Y9, Y12
-	VPSRLQ       $0x06, Y9, Y9
-	VPXOR        Y9, Y12, Y12
-	VPXOR        Y12, Y11, Y11
-	VPADDQ       Y11, Y10, Y10
-	VMOVDQU      Y10, 480(SP)
-	ADDQ         $0x80, DX
-	DECQ         R11
-	JNZ          rounds2
-
-	// Round 0 of 16.
-	VPBROADCASTQ (DX), Y9
-	VPADDQ       (SP), Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPXOR        Y6, Y5, Y9
-	VPAND        Y4, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPSRLQ       $0x0e, Y4, Y9
-	VPSLLQ       $0x32, Y4, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y4, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y4, Y10
-	VPSRLQ       $0x29, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPADDQ       Y7, Y3, Y3
-	VPXOR        Y1, Y0, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-	VPSRLQ       $0x1c, Y0, Y8
-	VPSLLQ       $0x24, Y0, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y0, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y0, Y10
-	VPSRLQ       $0x27, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-
-	// Round 1 of 16.
-	VPBROADCASTQ 8(DX), Y8
-	VPADDQ       32(SP), Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPXOR        Y5, Y4, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPSRLQ       $0x0e, Y3, Y8
-	VPSLLQ       $0x32, Y3, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y3, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y3, Y10
-	VPSRLQ       $0x29, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPADDQ       Y6, Y2, Y2
-	VPXOR        Y0, Y7, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDQ       Y9, Y6, Y6
-	VPSRLQ       $0x1c, Y7, Y9
-	VPSLLQ       $0x24, Y7, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x22, Y7, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x1e, Y7, Y10
-	VPSRLQ       $0x27, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y6, Y6
-
-	// Round 2 of 16.
-	VPBROADCASTQ 16(DX), Y9
-	VPADDQ       64(SP), Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPXOR        Y4, Y3, Y9
-	VPAND        Y2, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPSRLQ       $0x0e, Y2, Y9
-	VPSLLQ       $0x32, Y2, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y2, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y2, Y10
-	VPSRLQ       $0x29, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPADDQ       Y5, Y1, Y1
-	VPXOR        Y7, Y6, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDQ       Y8, Y5, Y5
-	VPSRLQ       $0x1c, Y6, Y8
-	VPSLLQ       $0x24, Y6, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y6, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y6, Y10
-	VPSRLQ       $0x27, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y5, Y5
-
-	// Round 3 of 16.
-	VPBROADCASTQ 24(DX), Y8
-	VPADDQ       96(SP), Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPXOR        Y3, Y2, Y8
-	VPAND        Y1, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPSRLQ       $0x0e, Y1, Y8
-	VPSLLQ       $0x32, Y1, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y1, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y1, Y10
-	VPSRLQ       $0x29, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPADDQ       Y4, Y0, Y0
-	VPXOR        Y6, Y5, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDQ       Y9, Y4, Y4
-	VPSRLQ       $0x1c, Y5, Y9
-	VPSLLQ       $0x24, Y5, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x22, Y5, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x1e, Y5, Y10
-	VPSRLQ       $0x27, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y4, Y4
-
-	// Round 4 of 16.
-	VPBROADCASTQ 32(DX), Y9
-	VPADDQ       128(SP), Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPXOR        Y2, Y1, Y9
-	VPAND        Y0, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPSRLQ       $0x0e, Y0, Y9
-	VPSLLQ       $0x32, Y0, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y0, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y0, Y10
-	VPSRLQ       $0x29, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPADDQ       Y3, Y7, Y7
-	VPXOR        Y5, Y4, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDQ       Y8, Y3, Y3
-	VPSRLQ       $0x1c, Y4, Y8
-	VPSLLQ       $0x24, Y4, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y4, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y4, Y10
-	VPSRLQ       $0x27, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y3, Y3
-
-	// Round 5 of 16.
-	VPBROADCASTQ 40(DX), Y8
-	VPADDQ       160(SP), Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPXOR        Y1, Y0, Y8
-	VPAND        Y7, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPSRLQ       $0x0e, Y7, Y8
-	VPSLLQ       $0x32, Y7, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y7, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y7, Y10
-	VPSRLQ       $0x29, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPADDQ       Y2, Y6, Y6
-	VPXOR        Y4, Y3, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDQ       Y9, Y2, Y2
-	VPSRLQ       $0x1c, Y3, Y9
-	VPSLLQ       $0x24, Y3, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x22, Y3, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x1e, Y3, Y10
-	VPSRLQ       $0x27, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y2, Y2
-
-	// Round 6 of 16.
-	VPBROADCASTQ 48(DX), Y9
-	VPADDQ       192(SP), Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPXOR        Y0, Y7, Y9
-	VPAND        Y6, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPSRLQ       $0x0e, Y6, Y9
-	VPSLLQ       $0x32, Y6, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y6, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y6, Y10
-	VPSRLQ       $0x29, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPADDQ       Y1, Y5, Y5
-	VPXOR        Y3, Y2, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
-	VPSRLQ       $0x1c, Y2, Y8
-	VPSLLQ       $0x24, Y2, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y2, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y2, Y10
-	VPSRLQ       $0x27, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
-
-	// Round 7 of 16.
-	VPBROADCASTQ 56(DX), Y8
-	VPADDQ       224(SP), Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPXOR        Y7, Y6, Y8
-	VPAND        Y5, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPSRLQ       $0x0e, Y5, Y8
-	VPSLLQ       $0x32, Y5, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y5, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y5, Y10
-	VPSRLQ       $0x29, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPADDQ       Y0, Y4, Y4
-	VPXOR        Y2, Y1, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDQ       Y9, Y0, Y0
-	VPSRLQ       $0x1c, Y1, Y9
-	VPSLLQ       $0x24, Y1, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x22, Y1, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x1e, Y1, Y10
-	VPSRLQ       $0x27, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y0, Y0
-
-	// Round 8 of 16.
-	VPBROADCASTQ 64(DX), Y9
-	VPADDQ       256(SP), Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPXOR        Y6, Y5, Y9
-	VPAND        Y4, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPSRLQ       $0x0e, Y4, Y9
-	VPSLLQ       $0x32, Y4, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y4, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y4, Y10
-	VPSRLQ       $0x29, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y7, Y7
-	VPADDQ       Y7, Y3, Y3
-	VPXOR        Y1, Y0, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-	VPSRLQ       $0x1c, Y0, Y8
-	VPSLLQ       $0x24, Y0, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y0, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y0, Y10
-	VPSRLQ       $0x27, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y7, Y7
-
-	// Round 9 of 16.
-	VPBROADCASTQ 72(DX), Y8
-	VPADDQ       288(SP), Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPXOR        Y5, Y4, Y8
-	VPAND        Y3, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPSRLQ       $0x0e, Y3, Y8
-	VPSLLQ       $0x32, Y3, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y3, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y3, Y10
-	VPSRLQ       $0x29, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y6, Y6
-	VPADDQ       Y6, Y2, Y2
-	VPXOR        Y0, Y7, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDQ       Y9, Y6, Y6
-	VPSRLQ       $0x1c, Y7, Y9
-	VPSLLQ       $0x24, Y7, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x22, Y7, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x1e, Y7, Y10
-	VPSRLQ       $0x27, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y6, Y6
-
-	// Round 10 of 16.
-	VPBROADCASTQ 80(DX), Y9
-	VPADDQ       320(SP), Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPXOR        Y4, Y3, Y9
-	VPAND        Y2, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPSRLQ       $0x0e, Y2, Y9
-	VPSLLQ       $0x32, Y2, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y2, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y2, Y10
-	VPSRLQ       $0x29, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y5, Y5
-	VPADDQ       Y5, Y1, Y1
-	VPXOR        Y7, Y6, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDQ       Y8, Y5, Y5
-	VPSRLQ       $0x1c, Y6, Y8
-	VPSLLQ       $0x24, Y6, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y6, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y6, Y10
-	VPSRLQ       $0x27, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y5, Y5
-
-	// Round 11 of 16.
-	VPBROADCASTQ 88(DX), Y8
-	VPADDQ       352(SP), Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPXOR        Y3, Y2, Y8
-	VPAND        Y1, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPSRLQ       $0x0e, Y1, Y8
-	VPSLLQ       $0x32, Y1, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y1, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y1, Y10
-	VPSRLQ       $0x29, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y1, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y4, Y4
-	VPADDQ       Y4, Y0, Y0
-	VPXOR        Y6, Y5, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y6, Y9, Y9
-	VPADDQ       Y9, Y4, Y4
-	VPSRLQ       $0x1c, Y5, Y9
-	VPSLLQ       $0x24, Y5, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x22, Y5, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x1e, Y5, Y10
-	VPSRLQ       $0x27, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y4, Y4
-
-	// Round 12 of 16.
-	VPBROADCASTQ 96(DX), Y9
-	VPADDQ       384(SP), Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPXOR        Y2, Y1, Y9
-	VPAND        Y0, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPSRLQ       $0x0e, Y0, Y9
-	VPSLLQ       $0x32, Y0, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y0, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y0, Y10
-	VPSRLQ       $0x29, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y0, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y3, Y3
-	VPADDQ       Y3, Y7, Y7
-	VPXOR        Y5, Y4, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y5, Y8, Y8
-	VPADDQ       Y8, Y3, Y3
-	VPSRLQ       $0x1c, Y4, Y8
-	VPSLLQ       $0x24, Y4, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y4, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y4, Y10
-	VPSRLQ       $0x27, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y4, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y3, Y3
-
-	// Round 13 of 16.
-	VPBROADCASTQ 104(DX), Y8
-	VPADDQ       416(SP), Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPXOR        Y1, Y0, Y8
-	VPAND        Y7, Y8, Y8
-	VPXOR        Y1, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPSRLQ       $0x0e, Y7, Y8
-	VPSLLQ       $0x32, Y7, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y7, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y7, Y10
-	VPSRLQ       $0x29, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y7, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y2, Y2
-	VPADDQ       Y2, Y6, Y6
-	VPXOR        Y4, Y3, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y4, Y9, Y9
-	VPADDQ       Y9, Y2, Y2
-	VPSRLQ       $0x1c, Y3, Y9
-	VPSLLQ       $0x24, Y3, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x22, Y3, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x1e, Y3, Y10
-	VPSRLQ       $0x27, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y3, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y2, Y2
-
-	// Round 14 of 16.
-	VPBROADCASTQ 112(DX), Y9
-	VPADDQ       448(SP), Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPXOR        Y0, Y7, Y9
-	VPAND        Y6, Y9, Y9
-	VPXOR        Y0, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPSRLQ       $0x0e, Y6, Y9
-	VPSLLQ       $0x32, Y6, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSRLQ       $0x12, Y6, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x2e, Y6, Y10
-	VPSRLQ       $0x29, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y6, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y9, Y9
-	VPADDQ       Y9, Y1, Y1
-	VPADDQ       Y1, Y5, Y5
-	VPXOR        Y3, Y2, Y9
-	VPAND        Y9, Y8, Y8
-	VPXOR        Y3, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
-	VPSRLQ       $0x1c, Y2, Y8
-	VPSLLQ       $0x24, Y2, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x22, Y2, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x1e, Y2, Y10
-	VPSRLQ       $0x27, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x19, Y2, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y1, Y1
-
-	// Round 15 of 16.
-	VPBROADCASTQ 120(DX), Y8
-	VPADDQ       480(SP), Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPXOR        Y7, Y6, Y8
-	VPAND        Y5, Y8, Y8
-	VPXOR        Y7, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPSRLQ       $0x0e, Y5, Y8
-	VPSLLQ       $0x32, Y5, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSRLQ       $0x12, Y5, Y10
-	VPXOR        Y10, Y8, Y8
-	VPSLLQ       $0x2e, Y5, Y10
-	VPSRLQ       $0x29, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPSLLQ       $0x17, Y5, Y11
-	VPXOR        Y11, Y10, Y10
-	VPXOR        Y10, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	VPADDQ       Y0, Y4, Y4
-	VPXOR        Y2, Y1, Y8
-	VPAND        Y8, Y9, Y9
-	VPXOR        Y2, Y9, Y9
-	VPADDQ       Y9, Y0, Y0
-	VPSRLQ       $0x1c, Y1, Y8
-	VPSLLQ       $0x24, Y1, Y9
-	VPXOR        Y9, Y8, Y8
-	VPSRLQ       $0x22, Y1, Y9
-	VPXOR        Y9, Y8, Y8
-	VPSLLQ       $0x1e, Y1, Y9
-	VPSRLQ       $0x27, Y1, Y10
-	VPXOR        Y10, Y9, Y9
-	VPSLLQ       $0x19, Y1, Y10
-	VPXOR        Y10, Y9, Y9
-	VPXOR        Y9, Y8, Y8
-	VPADDQ       Y8, Y0, Y0
-	SUBQ         $+512, DX
+	ADDQ         $0x00000040, BX
+	XORQ         $0x00000100, R9
+	XORQ         $0x00000100, R10
+	DECQ         R8
+	JNZ          lastRounds
+	SUBQ         $0x00000280, BX
 	VPADDQ       (AX), Y0, Y0
 	VMOVDQU      Y0, (AX)
 	VPADDQ       64(AX), Y1, Y1
@@ -5591,47 +4813,47 @@ rounds2:
 	VMOVDQU      Y6, 384(AX)
 	VPADDQ       448(AX), Y7, Y7
 	VMOVDQU      Y7, 448(AX)
-	ADDQ         $+128, BX
-	DECQ         CX
-	JNZ          block2
-	TESTQ        SI, SI
-	JZ           wipe2
+	ADDQ         $0x00000080, DX
+	DECQ         SI
+	JNZ          block
+	TESTQ        DI, DI
+	JZ           wipe
 
 	// The hashes, from rows to columns.
-	VPUNPCKLQDQ Y1, Y0, Y8
-	VPUNPCKLQDQ Y3, Y2, Y9
-	VPERM2I128  $0x20, Y9, Y8, Y10
-	VPERM2I128  $0x31, Y9, Y8, Y8
-	VPUNPCKHQDQ Y1, Y0, Y0
-	VPUNPCKHQDQ Y3, Y2, Y1
-	VPERM2I128  $0x20, Y1, Y0, Y2
-	VPERM2I128  $0x31, Y1, Y0, Y0
-	VPSHUFB     swap64<>+0(SB), Y10, Y10
-	VMOVDQU     Y10, 1024(AX)
-	VPSHUFB     swap64<>+0(SB), Y2, Y2
-	VMOVDQU     Y2, 1088(AX)
-	VPSHUFB     swap64<>+0(SB), Y8, Y8
-	VMOVDQU     Y8, 1152(AX)
-	VPSHUFB     swap64<>+0(SB), Y0, Y0
-	VMOVDQU     Y0, 1216(AX)
-	VPUNPCKLQDQ Y5, Y4, Y0
-	VPUNPCKLQDQ Y7, Y6, Y1
-	VPERM2I128  $0x20, Y1, Y0, Y2
-	VPERM2I128  $0x31, Y1, Y0, Y0
-	VPUNPCKHQDQ Y5, Y4, Y1
-	VPUNPCKHQDQ Y7, Y6, Y3
-	VPERM2I128  $0x20, Y3, Y1, Y4
-	VPERM2I128  $0x31, Y3, Y1, Y1
-	VPSHUFB     swap64<>+0(SB), Y2, Y2
-	VMOVDQU     Y2, 1056(AX)
-	VPSHUFB     swap64<>+0(SB), Y4, Y4
-	VMOVDQU     Y4, 1120(AX)
-	VPSHUFB     swap64<>+0(SB), Y0, Y0
-	VMOVDQU     Y0, 1184(AX)
-	VPSHUFB     swap64<>+0(SB), Y1, Y1
-	VMOVDQU     Y1, 1248(AX)
+	VPUNPCKLQDQ  Y1, Y0, Y8
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPSHUFB      swap64<>+0(SB), Y8, Y8
+	VMOVDQU      X8, 1024(AX)
+	VEXTRACTI128 $0x01, Y8, 1152(AX)
+	VPSHUFB      swap64<>+0(SB), Y0, Y0
+	VMOVDQU      X0, 1088(AX)
+	VEXTRACTI128 $0x01, Y0, 1216(AX)
+	VPUNPCKLQDQ  Y3, Y2, Y0
+	VPUNPCKHQDQ  Y3, Y2, Y1
+	VPSHUFB      swap64<>+0(SB), Y0, Y0
+	VMOVDQU      X0, 1040(AX)
+	VEXTRACTI128 $0x01, Y0, 1168(AX)
+	VPSHUFB      swap64<>+0(SB), Y1, Y1
+	VMOVDQU      X1, 1104(AX)
+	VEXTRACTI128 $0x01, Y1, 1232(AX)
+	VPUNPCKLQDQ  Y5, Y4, Y0
+	VPUNPCKHQDQ  Y5, Y4, Y1
+	VPSHUFB      swap64<>+0(SB), Y0, Y0
+	VMOVDQU      X0, 1056(AX)
+	VEXTRACTI128 $0x01, Y0, 1184(AX)
+	VPSHUFB      swap64<>+0(SB), Y1, Y1
+	VMOVDQU      X1, 1120(AX)
+	VEXTRACTI128 $0x01, Y1, 1248(AX)
+	VPUNPCKLQDQ  Y7, Y6, Y0
+	VPUNPCKHQDQ  Y7, Y6, Y1
+	VPSHUFB      swap64<>+0(SB), Y0, Y0
+	VMOVDQU      X0, 1072(AX)
+	VEXTRACTI128 $0x01, Y0, 1200(AX)
+	VPSHUFB      swap64<>+0(SB), Y1, Y1
+	VMOVDQU      X1, 1136(AX)
+	VEXTRACTI128 $0x01, Y1, 1264(AX)
 
-wipe2:
+wipe:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -5663,10 +4885,66 @@ wipe2:
 	VPXOR   X10, X10, X10
 	VPXOR   X11, X11, X11
 	VPXOR   X12, X12, X12
-	VPXOR   X13, X13, X13
 	VPXOR   X14, X14, X14
 	VZEROUPPER
 	RET
+
+allOuter:
+	VMOVDQU      (AX), Y0
+	VMOVDQU      Y0, (SP)
+	VPBROADCASTQ outerPadding<>+0(SB), Y0
+	VMOVDQU      Y0, 256(SP)
+	VMOVDQU      512(AX), Y0
+	VMOVDQU      Y0, (AX)
+	VMOVDQU      64(AX), Y1
+	VMOVDQU      Y1, 32(SP)
+	VPBROADCASTQ outerPadding<>+8(SB), Y1
+	VMOVDQU      Y1, 288(SP)
+	VMOVDQU      576(AX), Y1
+	VMOVDQU      Y1, 64(AX)
+	VMOVDQU      128(AX), Y2
+	VMOVDQU      Y2, 64(SP)
+	VPBROADCASTQ outerPadding<>+16(SB), Y2
+	VMOVDQU      Y2, 320(SP)
+	VMOVDQU      640(AX), Y2
+	VMOVDQU      Y2, 128(AX)
+	VMOVDQU      192(AX), Y3
+	VMOVDQU      Y3, 96(SP)
+	VPBROADCASTQ outerPadding<>+24(SB), Y3
+	VMOVDQU      Y3, 352(SP)
+	VMOVDQU      704(AX), Y3
+	VMOVDQU      Y3, 192(AX)
+	VMOVDQU      256(AX), Y4
+	VMOVDQU      Y4, 128(SP)
+	VPBROADCASTQ outerPadding<>+32(SB), Y4
+	VMOVDQU      Y4, 384(SP)
+	VMOVDQU      768(AX), Y4
+	VMOVDQU      Y4, 256(AX)
+	VMOVDQU      320(AX), Y5
+	VMOVDQU      Y5, 160(SP)
+	VPBROADCASTQ outerPadding<>+40(SB), Y5
+	VMOVDQU      Y5, 416(SP)
+	VMOVDQU      832(AX), Y5
+	VMOVDQU      Y5, 320(AX)
+	VMOVDQU      384(AX), Y6
+	VMOVDQU      Y6, 192(SP)
+	VPBROADCASTQ outerPadding<>+48(SB), Y6
+	VMOVDQU      Y6, 448(SP)
+	VMOVDQU      896(AX), Y6
+	VMOVDQU      Y6, 384(AX)
+	VMOVDQU      448(AX), Y7
+	VMOVDQU      Y7, 224(SP)
+	VPBROADCASTQ outerPadding<>+56(SB), Y7
+	VMOVDQU      Y7, 480(SP)
+	VMOVDQU      960(AX), Y7
+	VMOVDQU      Y7, 448(AX)
+	JMP          loaded
+
+DATA laneBits64<>+0(SB)/8, $0x0000000000000001
+DATA laneBits64<>+8(SB)/8, $0x0000000000000002
+DATA laneBits64<>+16(SB)/8, $0x0000000000000004
+DATA laneBits64<>+24(SB)/8, $0x0000000000000008
+GLOBL laneBits64<>(SB), RODATA|NOPTR, $32
 
 // func iterate512AVX2(it *iteration512, n int, k *[80]uint64)
 // Requires: AVX, AVX2, BMI2

@@ -13,6 +13,8 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"example.com/fastmac/internal/asm/sha2"
 )
 
 // Each of the 16 lanes is one message. Word i of the state of all lanes is a row: what SHA-256 does
@@ -120,6 +122,17 @@ func lanes256() {
 	firstRounds(0, v, w, k)
 	MOVQ(U32(rounds/16-2), left)
 	JMP(LabelRef("rounds"))
+}
+
+// lanes256AVX2 is for the first eight lanes.
+func lanes256AVX2() {
+	lanes := &sha2.Lanes{
+		WordSize: wordSize, Rounds: rounds, Swap: swap32, OuterPadding: outerPadding,
+		Add: VPADDD, Left: VPSLLD, Right: VPSRLD, Broadcast: VPBROADCASTD, Equal: VPCMPEQD,
+		Sums: [2][3]uint64{{2, 13, 22}, {6, 11, 25}}, Sigmas: [2][3]uint64{{7, 18, 3}, {17, 19, 10}},
+		Unpack: [][2]func(...Op){{VPUNPCKLDQ, VPUNPCKHDQ}, {VPUNPCKLQDQ, VPUNPCKHQDQ}},
+	}
+	lanes.Generate("lanes256AVX2")
 }
 
 // firstRounds is rounds from to 15 of a block whose last words are outerBlock.

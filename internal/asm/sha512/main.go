@@ -45,7 +45,7 @@ func main() {
 	block("block512AVX2", false, (*variables).fewInstructions)
 	block("block512AVX512", true, (*variables).shortChains)
 	lanes512()
-	lanes2()
+	lanes512AVX2()
 	iterate("iterate512AVX2", false, (*variables).fewInstructions)
 	iterate("iterate512AVX512", true, (*variables).shortChains)
 	iterateLanes512()
@@ -58,7 +58,6 @@ var (
 	numbers      Mem // 0 to 3
 	vectorOf     Mem // of each word of a block, the number of its vector
 	noWords      Mem // zeros
-	laneBits     Mem // the bits of the first four lanes
 	outerPadding Mem // what follows a hash in the block after the outer pad
 )
 
@@ -76,7 +75,6 @@ func constants() {
 	numbers = words("numbers", 0, 1, 2, 3)
 	vectorOf = words("vectorOf", 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3)
 	noWords = words("noWords", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	laneBits = words("laneBits", 1, 2, 4, 8)
 	outerPadding = words("outerPadding", 1<<63, 0, 0, 0, 0, 0, 0, 8*(blockSize+hashSize))
 }
 

@@ -177,7 +177,7 @@ var planted = []fault{
 	{"a jump from a kernel", nhFile, "fillAVX2", "RET", "JMP ·fillAVX512+0(SB)", "no kernel has its name"},
 
 	// SHA-2.
-	{"the message of another lane", sha512File, "lanes512AVX2", "MOVQ 8(BX), R8", "MOVQ (BX), R8", "word"},
+	{"the message of another lane", sha512File, "lanes512AVX2", "MOVQ 8(CX), R8", "MOVQ (CX), R8", "word"},
 	{"the constants of other rounds", sha256File, "block256SHA", "VPADDD 16(SI), X4, X0", "VPADDD 32(SI), X4, X0", "word"},
 	{"other words of the state", sha256File, "block256SHA", "VSHUFPS $0xbb, X0, X2, X2", "VSHUFPS $0x11, X0, X2, X2", "word"},
 	{"two rounds with the words of the two before", sha256File, "block256SHA", "VPSHUFD $0x0e, X0, X0", "VPSHUFD $0x04, X0, X0", "word"},
@@ -224,6 +224,12 @@ var planted = []fault{
 	{"an outer value of lanes that is not used", sha256File, "lanes256AVX512", "VMOVDQU32 512(SI), K1, Z0", "VMOVDQU32 (SI), K1, Z0", "word"},
 	{"the hash of another lane", sha256File, "lanes256AVX512", "VEXTRACTI32X4 $0x01, Z2, 1152(SI)", "VEXTRACTI32X4 $0x01, Z2, 1280(SI)", "word"},
 	{"a secret in an upper vector register", sha256File, "lanes256AVX512", "VPXORQ X24, X24, X24", "VPXORQ X25, X25, X25", "vector register 24"},
+	{"a message in the other half", sha256File, "lanes256AVX2", "VINSERTI128 $0x01, (R9)(DX*1), Y0, Y0", "VINSERTI128 $0x00, (R9)(DX*1), Y0, Y0", "word"},
+	{"words of the other half of the schedule", sha256File, "lanes256AVX2", "VPADDD 32(SP)(R10*1), Y10, Y10", "VPADDD 32(SP)(R9*1), Y10, Y10", "word"},
+	{"a mask with a lane less", sha256File, "lanes256AVX2", "VPCMPEQD laneBits32<>+0(SB), Y8, Y8", "...; VPAND laneBits32<>+0(SB), Y8, Y8", "word"},
+	{"all lanes but the first are taken for all eight", sha256File, "lanes256AVX2", "CMPQ DI, $0x000000ff", "CMPQ DI, $0x000000fe", "word"},
+	{"the hash of the lane in the other half", sha256File, "lanes256AVX2", "VEXTRACTI128 $0x01, Y3, 1152(AX)", "VEXTRACTI128 $0x00, Y3, 1152(AX)", "word"},
+	{"words of the schedule that remain", sha256File, "lanes256AVX2", "VMOVDQU Y0, 64(SP)", "VMOVDQU Y0, 32(SP)", "frame"},
 	// The iteration of PBKDF2.
 	{"the outer chaining value first", sha256File, "iterate256SHA", "XORL BX, BX", "MOVQ $32, BX", "word"},
 	{"U in place of the sum", sha256File, "iterate256SHA", "VMOVDQU X0, 96(AX)", "VMOVDQU X1, 96(AX)", "word"},

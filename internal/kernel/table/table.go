@@ -19,7 +19,7 @@ var Kernels = map[string]map[kernel.Layer][]string{
 	"amd64": {
 		kernel.NH:     {"avx512", "avx512block", "avx2"},
 		kernel.AES:    {"vaes", "vaes256", "aesni"},
-		kernel.SHA256: {"avx512", "sha", "avx512lanes"},
+		kernel.SHA256: {"avx512", "sha", "avx512lanes", "avx2"},
 		kernel.SHA512: {"avx512", "avx512lanes", "avx2"},
 		kernel.GCM:    {"avx512", "avx2", "aesni"},
 	},
@@ -62,6 +62,7 @@ var Rows = []Row{
 	{"amd64", "internal/gcm", `(\w+)AESNI|(initKey)`, kernel.GCM, list{"aesni"}, nil},
 	{"amd64", "internal/sha2", `(\w+)256AVX512`, kernel.SHA256, list{"avx512", "avx512lanes"}, list{"AVX2", "AVX512"}},
 	{"amd64", "internal/sha2", `(\w+)256SHA`, kernel.SHA256, list{"sha"}, list{"AVX2", "SHA"}},
+	{"amd64", "internal/sha2", `(\w+)256AVX2`, kernel.SHA256, list{"avx2"}, list{"AVX2"}},
 	{"amd64", "internal/sha2", `(\w+)512AVX512`, kernel.SHA512, list{"avx512", "avx512lanes"}, list{"AVX2", "AVX512"}},
 	{"amd64", "internal/sha2", `(\w+)512AVX2`, kernel.SHA512, list{"avx2"}, list{"AVX2"}},
 	{"amd64", "internal/kernel", `(cpuid)`, 0, nil, nil},

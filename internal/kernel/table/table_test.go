@@ -26,7 +26,7 @@ func TestFind(t *testing.T) {
 		"arm64 internal/sha2 pair512SHA512":         "pair [sha512] [SHA512]",
 		"arm64 internal/aes rndrrs":                 "rndrrs [] [RNG]",
 		"amd64 internal/sha2 avx512lanes":           "",
-		"amd64 internal/sha2 lanes256AVX2":          "",
+		"amd64 internal/sha2 lanes256AVX1":          "",
 		"amd64 internal/aes other":                  "",
 		"amd64 internal/other lines":                "",
 		"arm64 . nhAddAVX2":                         "",
