@@ -26,12 +26,7 @@ func (d *Formulas) Xor(n int, a, b Word) Word {
 		a, b = b, a
 	}
 	if x, ok := d.Value(b); ok && n == 64 && x == 1<<63 {
-		if _, ok := d.Value(d.ByteAt(a, 7).Word); !ok {
-			return d.Add(n, a, b) // the carry is lost
-		}
-	}
-	if t, ok := d.halves(n, d.Xor, a, b); ok {
-		return t
+		return d.Add(n, a, b) // the carry is lost
 	}
 	if n > 8 && (d.Nodes[a].Op == IsBytes || d.Nodes[b].Op == IsBytes) {
 		x, y := d.Bytes(a, n), d.Bytes(b, n)
@@ -44,23 +39,6 @@ func (d *Formulas) Xor(n int, a, b Word) Word {
 		return t
 	}
 	return d.xorTerms(n, d.terms(b, d.terms(a, make([]Atom, 0, 16))), d.addend(a)^d.addend(b))
-}
-
-// halves returns a function of the bits of two words of 64 bits, if each is two words of 32 bits, or a number: that
-// of their halves.
-func (d *Formulas) halves(n int, f func(n int, a, b Word) Word, a, b Word) (Word, bool) {
-	if n != 64 || d.Nodes[a].Op != IsBytes && d.Nodes[b].Op != IsBytes {
-		return 0, false
-	}
-	var result []ByteOf
-	for from := 0; from < n; from += 32 {
-		x, y := d.Extract(a, from, 32), d.Extract(b, from, 32)
-		if d.Nodes[x].Op == IsBytes || d.Nodes[y].Op == IsBytes {
-			return 0, false
-		}
-		result = append(result, d.Bytes(f(32, x, y), 32)...)
-	}
-	return d.FromBytes(result), true
 }
 
 // terms appends a word as the terms of a xor.
@@ -214,9 +192,6 @@ func (d *Formulas) And(n int, a, b Word) Word {
 			return w
 		}
 		return d.Masked(n, a, mask)
-	}
-	if t, ok := d.halves(n, d.And, a, b); ok {
-		return t
 	}
 	if t, ok := d.table(n, func(a, b, _ uint64) uint64 { return a & b }, a, b); ok {
 		return t
