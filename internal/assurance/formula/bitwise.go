@@ -28,6 +28,11 @@ func (d *Formulas) Xor(n int, a, b Word) Word {
 	if x, ok := d.Value(b); ok && n == 64 && x == 1<<63 {
 		return d.Add(n, a, b) // the carry is lost
 	}
+	if x, ok := d.halves(a); ok {
+		if y, ok := d.halves(b); ok {
+			return d.join(d.Xor(32, x[0], y[0]), d.Xor(32, x[1], y[1]))
+		}
+	}
 	if n > 8 && (d.Nodes[a].Op == IsBytes || d.Nodes[b].Op == IsBytes) {
 		x, y := d.Bytes(a, n), d.Bytes(b, n)
 		for k := range x {
@@ -158,7 +163,29 @@ func (d *Formulas) Right(n int, a Word, by uint) Word {
 		}
 		return d.FromBytes(b)
 	}
+	if x, ok := d.halves(a); ok && by < 32 {
+		return d.join(d.Xor(32, d.Right(32, x[0], by), d.Left(32, x[1], 32-by)), d.Right(32, x[1], by))
+	}
 	return d.Turn(n, a, int(by), algebra.Trim(n-int(by), 1<<64-1))
+}
+
+// halves returns the lower and the upper half of a word of 64 bits, if that is two words of 32 bits.
+func (d *Formulas) halves(a Word) (halves [2]Word, ok bool) {
+	if x := &d.Nodes[a]; x.Op != IsBytes || x.N != 64 {
+		return halves, false
+	}
+	for k := range halves {
+		halves[k] = d.FromBytes(d.Bytes(a, 64)[4*k:][:4])
+		if d.Nodes[halves[k]].Op == IsBytes {
+			return halves, false
+		}
+	}
+	return halves, true
+}
+
+// join returns the word of 64 bits that has these halves.
+func (d *Formulas) join(low, high Word) Word {
+	return d.FromBytes(append(d.Bytes(low, 32), d.Bytes(high, 32)...))
 }
 
 func (d *Formulas) RightSigned(n int, a Word, by uint) Word {
