@@ -144,6 +144,7 @@ var amd64Off = []featuresOff{
 	{"bmi2", "generic", "", "sha", "stdlib", "avx2", ""},
 	{"sha", "", "", "avx512lanes", "", "", ""},
 	{"avx512f,sha", "avx2", "vaes256", "avx2", "avx2", "avx2", ""},
+	{"avx512f,sha,bmi1", "avx2", "vaes256", "stdlib", "stdlib", "avx2", ""},
 	{"pclmulqdq", "", "", "", "", "none", "PCLMULQDQ"},
 	{"aes", "", "stdlib", "", "", "none", "AES"},
 	{"ssse3", "", "stdlib", "", "", "none", "SSSE3"},

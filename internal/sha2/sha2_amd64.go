@@ -62,6 +62,8 @@ func LaneCount[W Word]() (lanes, minLanes int) {
 		return 16, 11 // fewer are faster in pairs
 	case wordSize[W]() == 4 && use256LanesAVX512 && !use256SHA:
 		return 16, 3
+	case wordSize[W]() == 4 && use256AVX2 && !use256SHA: // eight lanes take 1.5 times as long as pairs
+		return 8, 2
 	case wordSize[W]() == 8 && use512LeanAVX512:
 		return 8, 3
 	case wordSize[W]() == 8 && use512AVX2:
@@ -103,8 +105,10 @@ func compressPair[W Word](state, other *State[W], p, q *byte, blocks int, end *[
 func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, initial, outer LaneSet) {
 	s, first := unsafe.Pointer(state), uint64(initial)
 	switch {
-	case wordSize[W]() == 4:
+	case wordSize[W]() == 4 && use256LanesAVX512:
 		lanes256AVX512((*lanes256)(s), p, blocks, &k256, first, uint64(outer))
+	case wordSize[W]() == 4:
+		lanes256AVX2((*lanes256)(s), p, blocks, &k256, first, uint64(outer))
 	case use512LeanAVX512:
 		lanes512AVX512((*lanes512)(s), p, blocks, &k512, first, uint64(outer))
 	default:
@@ -196,6 +200,11 @@ func pair256SHA(state, other *[8]uint32, p, q *byte, blocks int, k *[64]uint32, 
 //
 //go:noescape
 func lanes256AVX512(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint32, initial, outer uint64)
+
+// lanes256AVX2 is lanes256AVX512 for the first eight lanes.
+//
+//go:noescape
+func lanes256AVX2(state *lanes256, p *[MaxLanes]*byte, blocks int, k *[64]uint32, initial, outer uint64)
 
 // iterate256SHA makes n steps of an iteration, at least one: see [Iterate]. With two compressions for a step
 // instead, here and in the functions for several iterations and for 64-bit words, PBKDF2 takes 6 to 24 % longer.

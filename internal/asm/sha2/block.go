@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package sha2 generates the functions of SHA-256 and SHA-512 for one message that need no SHA
-// instructions: the compression function, FIPS 180-4 sections 6.2.2 and 6.4.2, over a run of blocks, and
-// the iteration of PBKDF2.
+// Package sha2 generates the functions of SHA-256 and SHA-512 that are alike. For one message, without SHA
+// instructions, these are the compression function, FIPS 180-4 sections 6.2.2 and 6.4.2, over a run of blocks,
+// and the iteration of PBKDF2. For messages side by side, with AVX2, see [Lanes].
 //
 // The working variables are in general registers, and round.go has their rounds. The
 // last 16 words of the message schedule are in four vectors, and schedule.go makes the

@@ -4,7 +4,7 @@
 
 // Command sha256 generates internal/sha2/sha256_amd64.s: the compression function of
 // SHA-256, FIPS 180-4 section 6.2.2, over a run of blocks. One message and two side by
-// side, with the SHA instructions, are in sha.go, and 16 with AVX-512 in lanes.go. The
+// side, with the SHA instructions, are in sha.go, and 16 with AVX-512 or eight with AVX2 in lanes.go. The
 // iteration of PBKDF2, for as many, is in iterate.go. One message without SHA instructions is
 // from package sha2.
 //
@@ -38,6 +38,7 @@ func main() {
 	block256()
 	pair256()
 	lanes256()
+	lanes256AVX2()
 	one.Iterate("iterate256AVX2", avx2)
 	iterate256()
 	iteratePair256()
@@ -71,7 +72,7 @@ func constants() {
 			DATA(8*i, U64(w))
 		}
 	}
-	words("swap32", &swap32, 0x0405060700010203, 0x0c0d0e0f08090a0b)
+	words("swap32", &swap32, 0x0405060700010203, 0x0c0d0e0f08090a0b, 0x0405060700010203, 0x0c0d0e0f08090a0b)
 	words("lowHalves", &halves[0], 0x0b0a090803020100, 0x8080808080808080)
 	words("highHalves", &halves[1], 0x8080808080808080, 0x0b0a090803020100)
 	const ones, zero = 1<<64 - 1, 0x8080808080808080 // for VPAND, for VPSHUFB

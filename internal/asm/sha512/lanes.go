@@ -10,6 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"example.com/fastmac/internal/asm/sha2"
 )
 
 // Each lane is one message. Word i of the state of all lanes is a row of eight: what
@@ -185,41 +187,45 @@ func transpose(x, rows []VecVirtual) {
 }
 
 // round512 is a round, FIPS 180-4 section 6.4.2 step 3, with constant i at key. It
-// renames the variables instead of moving them.
+// renames the variables instead of moving them. The chain from round to round goes through e: its rotations
+// come first, and the next a is made of the next e. See round in ../sha256/lanes.go.
 func round512(v []VecVirtual, i int, w VecVirtual, key Register, t []VecVirtual) {
 	Commentf("Round %d of 16.", i)
 	name := func(n int) VecVirtual { return v[(n-i+16)%8] }
 	a, b, c, d, e, f, g, h := name(0), name(1), name(2), name(3), name(4), name(5), name(6), name(7)
+	rotate512(VPRORQ, e, 14, 18, 41, t)
 	VPADDQ_BCST(Mem{Base: key, Disp: 8 * i}, w, t[3])
 	VPADDQ(t[3], h, h)
+	VPADDQ(d, h, h)
 	VMOVDQA64(e, t[3])
 	VPTERNLOGQ(U8(0xca), g, f, t[3]) // Ch
 	VPADDQ(t[3], h, h)
-	rotations512(e, 14, 18, 41, t[:3])
-	VPADDQ(t[0], h, h)
-	VPADDQ(h, d, d)
+	xor512(t)
 	VMOVDQA64(a, t[3])
 	VPTERNLOGQ(U8(0xe8), c, b, t[3]) // Maj
-	VPADDQ(t[3], h, h)
-	rotations512(a, 28, 34, 39, t[:3])
+	VPSUBQ(d, t[3], t[3])
+	VPADDQ(t[0], h, d)
+	rotate512(VPRORQ, a, 28, 34, 39, t)
+	xor512(t)
+	VPADDQ(d, t[3], h)
 	VPADDQ(t[0], h, h)
 }
 
-// rotations512 sets t[0] to the xor of x rotated by r0, r1 and r2.
-func rotations512(x VecVirtual, r0, r1, r2 uint8, t []VecVirtual) {
+// rotate512 sets t to x rotated by r0 and by r1, and rotated or shifted by n.
+func rotate512(last func(...Op), x VecVirtual, r0, r1, n uint8, t []VecVirtual) {
 	VPRORQ(U8(r0), x, t[0])
 	VPRORQ(U8(r1), x, t[1])
-	VPRORQ(U8(r2), x, t[2])
-	VPTERNLOGQ(U8(0x96), t[2], t[1], t[0])
+	last(U8(n), x, t[2])
 }
+
+// xor512 sets t[0] to the xor of t[0], t[1] and t[2].
+func xor512(t []VecVirtual) { VPTERNLOGQ(U8(0x96), t[2], t[1], t[0]) }
 
 // schedule512 advances w[i] by sixteen words.
 func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 	lower := func(x VecVirtual, r0, r1, shift uint8) {
-		VPRORQ(U8(r0), x, t[0])
-		VPRORQ(U8(r1), x, t[1])
-		VPSRLQ(U8(shift), x, t[2])
-		VPTERNLOGQ(U8(0x96), t[2], t[1], t[0])
+		rotate512(VPSRLQ, x, r0, r1, shift, t)
+		xor512(t)
 		VPADDQ(t[0], w[i], w[i])
 	}
 	VPADDQ(w[(i+9)%16], w[i], w[i])
@@ -227,196 +233,14 @@ func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 	lower(w[(i+14)%16], 19, 61, 6)
 }
 
-// lanes2 generates lanes512AVX2: blocks of the first four messages in 256-bit registers.
-func lanes2() {
-	const vec = 4 * 8
-	l := newLanes("lanes512AVX2", 4, YMM)
-	v := l.v
-	frame := AllocLocal(16 * vec) // the words of the message schedule in use
-	w := func(i int) Mem { return frame.Offset(vec * (i % 16)) }
-	mask := YMM()
-	setMask := func(param string) {
-		VPBROADCASTQ(address(Param(param)), mask)
-		VPAND(laneBits, mask, mask)
-		VPCMPEQQ(laneBits, mask, mask)
+// lanes512AVX2 is for the first four lanes.
+func lanes512AVX2() {
+	lanes := &sha2.Lanes{
+		WordSize: wordSize, Rounds: 80, Swap: swap64, OuterPadding: outerPadding,
+		Add: VPADDQ, Left: VPSLLQ, Right: VPSRLQ, Broadcast: VPBROADCASTQ, Equal: VPCMPEQQ,
+		Sums: [2][3]uint64{{28, 34, 39}, {14, 18, 41}}, Sigmas: [2][3]uint64{{1, 8, 7}, {19, 61, 6}},
+		Shuffled: map[uint64]Mem{8: right8},
+		Unpack:   [][2]func(...Op){{VPUNPCKLQDQ, VPUNPCKHQDQ}},
 	}
-	// choose sets words in the lanes of the mask. It changes from.
-	choose := func(from, words VecVirtual) {
-		former := YMM()
-		VPAND(mask, words, former)
-		VPXOR(former, words, words)
-		VPAND(mask, from, from)
-		VPXOR(from, words, words)
-	}
-
-	for i := range v {
-		VMOVDQU(l.row("state", i), v[i])
-	}
-	initial := Load(Param("initial"), GP64())
-	TESTQ(initial, initial)
-	JZ(LabelRef("begun2"))
-	setMask("initial")
-	for i := range v {
-		x := YMM()
-		VPBROADCASTQ(l.initial(i), x)
-		choose(x, v[i])
-		VMOVDQU(v[i], l.row("state", i))
-	}
-	Label("begun2")
-	Load(Param("outer"), l.outer)
-
-	Label("block2")
-	CMPQ(l.outer, U32(1<<4-1))
-	JE(LabelRef("outer2"))
-	for i := 0; i < 16; i += 4 {
-		Comment("Words, big-endian, from columns to rows.")
-		// Four words at a time: the working variables leave only eight registers.
-		x := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
-		for k, m := range l.messages {
-			VMOVDQU(Mem{Base: m, Index: l.at, Scale: 1, Disp: 8 * i}, x[k])
-			VPSHUFB(swap64, x[k], x[k])
-		}
-		for k, words := range transpose2(x) {
-			VMOVDQU(words, w(i+k))
-		}
-	}
-	TESTQ(l.outer, l.outer)
-	JZ(LabelRef("loaded2"))
-	Label("outer2")
-	setMask("outer")
-	for i := range v {
-		x, words := YMM(), YMM()
-		VMOVDQU(w(i), words)
-		VMOVDQA(v[i], x)
-		choose(x, words)
-		VMOVDQU(words, w(i))
-		VMOVDQU(w(i+8), words)
-		VPBROADCASTQ(outerPadding.Offset(wordSize*i), x)
-		choose(x, words)
-		VMOVDQU(words, w(i+8))
-		VMOVDQU(l.row("outer", i), x)
-		choose(x, v[i])
-		VMOVDQU(v[i], l.row("state", i))
-	}
-	Label("loaded2")
-	left := GP64()
-	MOVQ(I32(4), left)
-	ab := []VecVirtual{YMM(), YMM()}
-	VPXOR(v[2], v[1], ab[0])
-	align()
-	Label("rounds2")
-	for i := range 16 {
-		round2(v, i, w(i), l.key, ab)
-		schedule2(w, i)
-	}
-	ADDQ(Imm(16*8), l.key)
-	DECQ(left)
-	JNZ(LabelRef("rounds2"))
-	for i := range 16 {
-		round2(v, i, w(i), l.key, ab)
-	}
-	SUBQ(I32(4*16*8), l.key)
-	for i := range v {
-		VPADDQ(l.row("state", i), v[i], v[i])
-		VMOVDQU(v[i], l.row("state", i))
-	}
-	ADDQ(I32(blockSize), l.at)
-	DECQ(l.blocks)
-	JNZ(LabelRef("block2"))
-
-	TESTQ(l.outer, l.outer)
-	JZ(LabelRef("wipe2"))
-	Comment("The hashes, from rows to columns.")
-	for i := 0; i < 8; i += 4 {
-		for k, hash := range transpose2(v[i:][:4]) {
-			VPSHUFB(swap64, hash, hash)
-			VMOVDQU(hash, l.hash(k).Offset(8*i))
-		}
-	}
-	Label("wipe2")
-	Comment("The frame held secrets.")
-	zero := YMM()
-	VPXOR(zero, zero, zero)
-	for i := range 16 {
-		VMOVDQU(zero, w(i))
-	}
-	VZEROUPPER()
-	RET()
-}
-
-// transpose2 returns the rows of four columns of four words.
-func transpose2(x []VecVirtual) (rows [4]VecVirtual) {
-	for odd, unpack := range []func(...Op){VPUNPCKLQDQ, VPUNPCKHQDQ} {
-		first, last := YMM(), YMM()
-		unpack(x[1], x[0], first)
-		unpack(x[3], x[2], last)
-		rows[odd], rows[odd+2] = YMM(), YMM()
-		VPERM2I128(U8(0x20), last, first, rows[odd])
-		VPERM2I128(U8(0x31), last, first, rows[odd+2])
-	}
-	return rows
-}
-
-// round2 is round512 with AVX2.
-func round2(v []VecVirtual, i int, w Mem, key Register, ab []VecVirtual) {
-	Commentf("Round %d of 16.", i)
-	name := func(n int) VecVirtual { return v[(n-i+16)%8] }
-	a, b, d, e, f, g, h := name(0), name(1), name(3), name(4), name(5), name(6), name(7)
-	x := YMM()
-	VPBROADCASTQ(Mem{Base: key, Disp: 8 * i}, x)
-	VPADDQ(w, x, x)
-	VPADDQ(x, h, h)
-	x = YMM()
-	VPXOR(g, f, x)
-	VPAND(e, x, x)
-	VPXOR(g, x, x) // Ch
-	VPADDQ(x, h, h)
-	s := xor(right(e, 14), left(e, 50), right(e, 18), left(e, 46), right(e, 41), left(e, 23))
-	VPADDQ(s, h, h)
-	VPADDQ(h, d, d)
-	VPXOR(b, a, ab[1])
-	VPAND(ab[1], ab[0], ab[0])
-	VPXOR(b, ab[0], ab[0]) // Maj
-	VPADDQ(ab[0], h, h)
-	ab[0], ab[1] = ab[1], ab[0]
-	s = xor(right(a, 28), left(a, 36), right(a, 34), left(a, 30), right(a, 39), left(a, 25))
-	VPADDQ(s, h, h)
-}
-
-// schedule2 is schedule512 with AVX2.
-func schedule2(w func(i int) Mem, i int) {
-	x, rotated := YMM(), YMM()
-	VMOVDQU(w(i+1), x)
-	VPSHUFB(right8, x, rotated)
-	sum := xor(func() VecVirtual { return rotated }, right(x, 1), left(x, 63), right(x, 7))
-	VPADDQ(w(i), sum, sum)
-	VPADDQ(w(i+9), sum, sum)
-	y := YMM()
-	VMOVDQU(w(i+14), y)
-	s := xor(right(y, 19), left(y, 45), right(y, 61), left(y, 3), right(y, 6))
-	VPADDQ(s, sum, sum)
-	VMOVDQU(sum, w(i))
-}
-
-// left and right shift x only when they are called, so that xor needs few registers.
-func left(x VecVirtual, n uint64) func() VecVirtual  { return shift(VPSLLQ, x, n) }
-func right(x VecVirtual, n uint64) func() VecVirtual { return shift(VPSRLQ, x, n) }
-
-func shift(op func(...Op), x VecVirtual, n uint64) func() VecVirtual {
-	return func() VecVirtual {
-		t := YMM()
-		op(Imm(n), x, t)
-		return t
-	}
-}
-
-// xor returns the xor of all terms, computed as a tree.
-func xor(terms ...func() VecVirtual) VecVirtual {
-	if len(terms) == 1 {
-		return terms[0]()
-	}
-	half := (len(terms) + 1) / 2
-	a, b := xor(terms[:half]...), xor(terms[half:]...)
-	VPXOR(b, a, a)
-	return a
+	lanes.Generate("lanes512AVX2")
 }

@@ -38,7 +38,7 @@ func main() {
 	one.Block("block512AVX512", avx512)
 	one.Block("block512LeanAVX512", lean)
 	lanes512()
-	lanes2()
+	lanes512AVX2()
 	one.Iterate("iterate512AVX2", avx2)
 	one.Iterate("iterate512AVX512", avx512)
 	one.Iterate("iterate512LeanAVX512", lean)
@@ -54,7 +54,6 @@ var (
 	numbers      Mem // 0 to 3
 	vectorOf     Mem // of each word of a block, the number of its vector
 	noWords      Mem // zeros
-	laneBits     Mem // the bits of the first four lanes
 	outerPadding Mem // see package sha2
 )
 
@@ -72,7 +71,6 @@ func constants() {
 	numbers = words("numbers", 0, 1, 2, 3)
 	vectorOf = words("vectorOf", 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3)
 	noWords = words("noWords", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-	laneBits = words("laneBits", 1, 2, 4, 8)
 	outerPadding = words("outerPadding", 1<<63, 0, 0, 0, 0, 0, 0, 8*(blockSize+hashSize))
 }
 

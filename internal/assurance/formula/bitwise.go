@@ -26,7 +26,14 @@ func (d *Formulas) Xor(n int, a, b Word) Word {
 		a, b = b, a
 	}
 	if x, ok := d.Value(b); ok && n == 64 && x == 1<<63 {
-		return d.Add(n, a, b) // the carry is lost
+		if _, ok := d.Value(d.ByteAt(a, 7).Word); !ok {
+			return d.Add(n, a, b) // the carry is lost
+		}
+	}
+	if x, ok := d.halves(a); ok {
+		if y, ok := d.halves(b); ok {
+			return d.join(d.Xor(32, x[0], y[0]), d.Xor(32, x[1], y[1]))
+		}
 	}
 	if x, ok := d.halves(a); ok {
 		shifted := func(half Word) bool { return d.Nodes[half].Op == IsXor }
@@ -220,6 +227,11 @@ func (d *Formulas) And(n int, a, b Word) Word {
 			return w
 		}
 		return d.Masked(n, a, mask)
+	}
+	if x, ok := d.halves(a); ok {
+		if y, ok := d.halves(b); ok {
+			return d.join(d.And(32, x[0], y[0]), d.And(32, x[1], y[1]))
+		}
 	}
 	if t, ok := d.table(n, func(a, b, _ uint64) uint64 { return a & b }, a, b); ok {
 		return t

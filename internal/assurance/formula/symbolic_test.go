@@ -242,3 +242,45 @@ func TestMultiples(t *testing.T) {
 		}
 	}
 }
+
+// TestPairs takes ands and xors of words of 64 bits that are two of 32 bits, as lanes of SHA-256 are: the upper one
+// may be a number, and its sign another word.
+func TestPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for range 5_000 {
+		d := NewFormulas(nil)
+		variables := make(map[Word]uint64)
+		pair := func(number bool) (Word, uint64) {
+			low, high := d.Variable(32, len(variables), 1<<32-1), d.Constant(32, 0)
+			variables[low] = algebra.RandomWord(r) & (1<<32 - 1)
+			x := variables[low]
+			if !number {
+				high = d.Variable(32, len(variables), 1<<32-1)
+				variables[high] = algebra.RandomWord(r) & (1<<32 - 1)
+				x |= variables[high] << 32
+			}
+			return d.join(low, high), x
+		}
+		number := r.IntN(2) == 0
+		a, p := pair(number)
+		b, q := pair(r.IntN(2) == 0)
+		sign := d.Constant(64, 1<<63)
+		for _, test := range []struct {
+			name string
+			w    Word
+			want uint64
+		}{
+			{"and", d.And(64, a, b), p & q},
+			{"xor", d.Xor(64, a, b), p ^ q},
+			{"and of a xor", d.And(64, d.Xor(64, a, b), b), (p ^ q) & q},
+			{"xor with a sign", d.Xor(64, a, sign), p ^ 1<<63},
+		} {
+			if got := d.Evaluate(test.w, variables); got != test.want {
+				t.Fatalf("%s is %#x, want %#x: %s", test.name, got, test.want, d.String(test.w, 5))
+			}
+			if low := d.Extract(test.w, 0, 32); number && d.Nodes[low].Op == IsBytes {
+				t.Fatalf("half of %s is not a word: %s", test.name, d.String(low, 5))
+			}
+		}
+	}
+}

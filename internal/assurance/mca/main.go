@@ -223,10 +223,12 @@ var kernelsAMD64 = []kernel{
 	// AVX2 shifts instead, and shuffles bytes for one. There are two words in a lane.
 	{`/internal/sha2\.(block|iterate)(512\w+|256AVX2)`, "16 rounds", "rorxq rorxl", 16 * 6, false, 0},
 	{`/internal/sha2\.(lanes|iterateLanes)512AVX512`, "16 rounds", "vprorq", 16 * (6 + 4) / 2, false, 0},
-	{`/internal/sha2\.lanes512AVX2`, "16 rounds", "vpsrlq", 16 * (6 + 5) / 2, false, 0},
 	// There are four in a lane. The iteration has the same loop, and one of a single round. Kernels with
 	// SHA instructions are missing: llvm-mca 16 crashes.
 	{`/internal/sha2\.lanes256AVX512`, "16 rounds", "vprord", 16 * (6 + 4) / 4, false, 0},
+	// With AVX2 the last rounds of a block, which make no words, are a loop of their own. Each round has a constant.
+	{`/internal/sha2\.lanes512AVX2`, "16 rounds", "vpbroadcastq", 16 / 2, false, 0},
+	{`/internal/sha2\.lanes256AVX2`, "16 rounds", "vpbroadcastd", 16 / 4, false, 0},
 	// The bytes of each block are reversed.
 	{`/internal/gcm\.(hash|gmac)AESNI`, "KiB", "pshufb", 64, false, 0},
 	{`/internal/gcm\.(hash|gmac)AVX\w+`, "KiB", "vpshufb", 64, false, 0},

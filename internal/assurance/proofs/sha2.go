@@ -406,16 +406,7 @@ func (v *hasher) step(inner, outer, u, t []formula.Word) (nextU, nextT []formula
 		u = v.compress(state, append(slices.Clone(u), v.padding()...))
 	}
 	for i := range u {
-		if v.bits == 64 {
-			nextT = append(nextT, v.Xor(64, t[i], u[i]))
-			continue
-		}
-		// By bytes: the normal form of a xor of 64 bits that are two words.
-		x, y := v.Bytes(t[i], v.bits), v.Bytes(u[i], v.bits)
-		for k := range x {
-			x[k] = v.ByteAt(v.Xor(8, v.FromBytes(x[k:][:1]), v.FromBytes(y[k:][:1])), 0)
-		}
-		nextT = append(nextT, v.FromBytes(x))
+		nextT = append(nextT, v.Xor(v.bits, t[i], u[i]))
 	}
 	return u, nextT
 }

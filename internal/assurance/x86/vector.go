@@ -37,6 +37,8 @@ func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 		return binary(32, func(a, b W) W { return m.Add(32, a, b) })
 	case "paddq":
 		return binary(64, func(a, b W) W { return m.Add(64, a, b) })
+	case "psubd":
+		return binary(32, func(a, b W) W { return m.Sub(32, a, b) })
 	case "psubq":
 		return binary(64, func(a, b W) W { return m.Sub(64, a, b) })
 	case "pmuludq":

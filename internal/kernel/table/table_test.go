@@ -28,6 +28,7 @@ func TestFind(t *testing.T) {
 		"amd64 internal/sha2 avx512lanes":           "",
 		"amd64 internal/sha2 iterate512LeanAVX512":  "iterate [avx512 avx512lean] [AVX2 AVX512]",
 		"amd64 internal/sha2 block256LeanAVX512":    "",
+		"amd64 internal/sha2 lanes256AVX1":          "",
 		"amd64 internal/aes other":                  "",
 		"amd64 internal/other lines":                "",
 		"arm64 . nhAddAVX2":                         "",
