@@ -4651,12 +4651,1107 @@ done79:
 	VZEROUPPER
 	RET
 
+// func tagTwoAVX512(tag *[16]byte, k *uhashKey, msg []byte, x pad)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·tagTwoAVX512(SB), $0-56
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two81
+
+	// Four iterations.
+	MOVQ msg_base+16(FP), CX
+	MOVQ msg_len+24(FP), BX
+	MOVQ AX, SI
+
+	// The first block.
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z9, Z9, Z9
+	MOVQ    $-512, DX
+	PCALIGN $0x20
+
+chunk82:
+	VMOVDQU64     (CX)(DX*2), Z11
+	VMOVDQU64     64(CX)(DX*2), Z13
+	VSHUFI64X2    $0xdd, Z13, Z11, Z12
+	VSHUFI64X2    $0x88, Z13, Z11, Z11
+	VPADDD        664(SI)(DX*1), Z11, Z13
+	VPADDD        1208(SI)(DX*1), Z12, Z15
+	VPADDD        1208(SI)(DX*1), Z11, Z14
+	VPADDD        680(SI)(DX*1), Z12, Z16
+	VPMULUDQ      Z15, Z13, Z17
+	VPMULUDQ      Z16, Z14, Z18
+	VPSHUFD       $0xf5, Z13, Z13
+	VPSRLQ        $0x20, Z15, Z15
+	VPSHUFD       $0xf5, Z14, Z14
+	VPSRLQ        $0x20, Z16, Z16
+	VPMULUDQ      Z15, Z13, Z13
+	VPMULUDQ      Z16, Z14, Z14
+	VPADDQ        Z13, Z17, Z17
+	VPADDQ        Z17, Z0, Z0
+	VPADDQ        Z14, Z18, Z18
+	VPADDQ        Z18, Z2, Z2
+	VPADDD        680(SI)(DX*1), Z11, Z13
+	VPADDD        1224(SI)(DX*1), Z12, Z14
+	VPADDD        1224(SI)(DX*1), Z11, Z11
+	VPADDD        696(SI)(DX*1), Z12, Z12
+	VPMULUDQ      Z14, Z13, Z15
+	VPMULUDQ      Z12, Z11, Z16
+	VPSHUFD       $0xf5, Z13, Z13
+	VPSRLQ        $0x20, Z14, Z14
+	VPSHUFD       $0xf5, Z11, Z11
+	VPSRLQ        $0x20, Z12, Z12
+	VPMULUDQ      Z14, Z13, Z13
+	VPMULUDQ      Z12, Z11, Z11
+	VPADDQ        Z13, Z15, Z15
+	VPADDQ        Z15, Z4, Z4
+	VPADDQ        Z11, Z16, Z16
+	VPADDQ        Z16, Z9, Z9
+	ADDQ          $+64, DX
+	JNZ           chunk82
+	VPUNPCKLQDQ   Z2, Z0, Z11
+	VPUNPCKHQDQ   Z2, Z0, Z0
+	VPADDQ        Z0, Z11, Z11
+	VPUNPCKLQDQ   Z9, Z4, Z0
+	VPUNPCKHQDQ   Z9, Z4, Z2
+	VPADDQ        Z2, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z11, Y2
+	VPADDQ        Y2, Y11, Y11
+	VEXTRACTI64X2 $0x01, Y11, X2
+	VPADDQ        X2, X11, X11
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPADDQ        Y2, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X2
+	VPADDQ        X2, X0, X0
+	VINSERTI128   $0x01, X0, Y11, Y0
+	VPADDQ        blockBits<>+0(SB), Y0, Y0
+	VMOVQ         1224(AX), X1
+	VPINSRQ       $0x01, 1248(AX), X1, X1
+	VMOVQ         1272(AX), X2
+	VPINSRQ       $0x01, 1296(AX), X2, X2
+	VINSERTI128   $0x01, X2, Y1, Y1
+
+	// L2: the first step of POLY-64, from 1.
+	MOVQ        1224(AX), DX
+	MULXQ       DX, DI, DX
+	LEAQ        59(DI), R8
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R8
+	ADDQ        DX, DI
+	CMOVQCS     R8, DI
+	MOVQ        1248(AX), DX
+	MULXQ       DX, R8, DX
+	LEAQ        59(R8), R9
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R9
+	ADDQ        DX, R8
+	CMOVQCS     R9, R8
+	MOVQ        1272(AX), DX
+	MULXQ       DX, R9, DX
+	LEAQ        59(R9), R10
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R10
+	ADDQ        DX, R9
+	CMOVQCS     R10, R9
+	MOVQ        1296(AX), DX
+	MULXQ       DX, DX, R10
+	LEAQ        59(DX), R11
+	IMUL3Q      $0x3b, R10, R10
+	ADDQ        R10, R11
+	ADDQ        R10, DX
+	CMOVQCS     R11, DX
+	VPXOR       polySign<>+0(SB), Y1, Y2
+	VMOVQ       DI, X3
+	VPINSRQ     $0x01, R8, X3, X3
+	VMOVQ       R9, X4
+	VPINSRQ     $0x01, DX, X4, X4
+	VINSERTI128 $0x01, X4, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
+
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y9
+	VPSUBQ    polyOffset<>+0(SB), Y9, Y9
+	VBLENDVPD Y4, Y9, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y4
+	VPADDQ    Y4, Y0, Y0
+	VPCMPGTQ  Y0, Y4, Y4
+	VPAND     polyOffset<>+0(SB), Y4, Y4
+	VPADDQ    Y4, Y0, Y0
+	VPXOR     polySign<>+0(SB), Y0, Y0
+
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	VMOVQ        X0, DI
+	VPEXTRQ      $0x01, X0, R8
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, R9
+	VPEXTRQ      $0x01, X0, R10
+	MOVQ         1224(AX), DX
+	MULXQ        DI, DI, DX
+	LEAQ         59(DI), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, DI
+	CMOVQCS      R11, DI
+	MOVQ         1248(AX), DX
+	MULXQ        R8, R8, DX
+	LEAQ         59(R8), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R8
+	CMOVQCS      R11, R8
+	MOVQ         1272(AX), DX
+	MULXQ        R9, R9, DX
+	LEAQ         59(R9), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R9
+	CMOVQCS      R11, R9
+	MOVQ         1296(AX), DX
+	MULXQ        R10, R10, DX
+	LEAQ         59(R10), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R10
+	CMOVQCS      R11, R10
+	VMOVQ        DI, X2
+	VPINSRQ      $0x01, R8, X2, X2
+	VMOVQ        R9, X0
+	VPINSRQ      $0x01, R10, X0, X0
+	VINSERTI128  $0x01, X0, Y2, Y2
+	VPXOR        polySign<>+0(SB), Y2, Y2
+	MOVQ         1224(AX), DX
+	MULXQ        DI, DI, DX
+	LEAQ         59(DI), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, DI
+	CMOVQCS      R11, DI
+	MOVQ         1248(AX), DX
+	MULXQ        R8, R8, DX
+	LEAQ         59(R8), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R8
+	CMOVQCS      R11, R8
+	MOVQ         1272(AX), DX
+	MULXQ        R9, R9, DX
+	LEAQ         59(R9), R11
+	IMUL3Q       $0x3b, DX, DX
+	ADDQ         DX, R11
+	ADDQ         DX, R9
+	CMOVQCS      R11, R9
+	MOVQ         1296(AX), DX
+	MULXQ        R10, DX, R10
+	LEAQ         59(DX), R11
+	IMUL3Q       $0x3b, R10, R10
+	ADDQ         R10, R11
+	ADDQ         R10, DX
+	CMOVQCS      R11, DX
+	VMOVQ        DI, X3
+	VPINSRQ      $0x01, R8, X3, X3
+	VMOVQ        R9, X0
+	VPINSRQ      $0x01, DX, X0, X0
+	VINSERTI128  $0x01, X0, Y3, Y3
+	VPXOR        polySign<>+0(SB), Y3, Y3
+
+	// The last block, with its length in bits.
+	CMPQ   BX, $0x20
+	JLS    group83
+	CMPQ   BX, $+127
+	JLS    few85
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	LEAQ   -128(CX)(BX*1), DX
+
+chunk86:
+	VMOVDQU64  (CX), Z0
+	VMOVDQU64  64(CX), Z9
+	VSHUFI64X2 $0xdd, Z9, Z0, Z4
+	VSHUFI64X2 $0x88, Z9, Z0, Z0
+	VPADDD     152(SI), Z0, Z9
+	VPADDD     696(SI), Z4, Z12
+	VPADDD     696(SI), Z0, Z11
+	VPADDD     168(SI), Z4, Z13
+	VPMULUDQ   Z12, Z9, Z14
+	VPMULUDQ   Z13, Z11, Z15
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z12, Z12
+	VPSHUFD    $0xf5, Z11, Z11
+	VPSRLQ     $0x20, Z13, Z13
+	VPMULUDQ   Z12, Z9, Z9
+	VPMULUDQ   Z13, Z11, Z11
+	VPADDQ     Z9, Z14, Z14
+	VPADDQ     Z14, Z5, Z5
+	VPADDQ     Z11, Z15, Z15
+	VPADDQ     Z15, Z6, Z6
+	VPADDD     168(SI), Z0, Z9
+	VPADDD     712(SI), Z4, Z11
+	VPADDD     712(SI), Z0, Z0
+	VPADDD     184(SI), Z4, Z4
+	VPMULUDQ   Z11, Z9, Z12
+	VPMULUDQ   Z4, Z0, Z13
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z4, Z4
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z4, Z0, Z0
+	VPADDQ     Z9, Z12, Z12
+	VPADDQ     Z12, Z7, Z7
+	VPADDQ     Z0, Z13, Z13
+	VPADDQ     Z13, Z8, Z8
+	ADDQ       $+128, CX
+	ADDQ       $0x40, SI
+	CMPQ       CX, DX
+	JLS        chunk86
+	ANDQ       $0x7f, BX
+	JEQ        done88
+	CMPQ       BX, $0x20
+	JNE        end87
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     152(SI), X0, X0
+	VPADDD     696(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z5, Z5
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     696(SI), X0, X0
+	VPADDD     168(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z6, Z6
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     168(SI), X0, X0
+	VPADDD     712(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z7, Z7
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     712(SI), X0, X0
+	VPADDD     184(SI), X4, X4
+	VPMULUDQ   X4, X0, X10
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X10, X10
+	VPADDQ     Z10, Z8, Z8
+	JMP        done88
+
+end87:
+	MOVQ       $-1, DX
+	BZHIQ      BX, DX, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, DX, DI
+	KMOVQ      DI, K2
+	ADDQ       $0x1f, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DX, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (CX), K1, Z0
+	VMOVDQU8.Z 64(CX), K2, Z9
+	VSHUFI64X2 $0xdd, Z9, Z0, Z4
+	VSHUFI64X2 $0x88, Z9, Z0, Z0
+	VMOVDQU64  152(SI), Z9
+	VPADDD.Z   Z9, Z0, K3, Z9
+	VPADDD     696(SI), Z4, Z11
+	VMOVDQU64  696(SI), Z10
+	VPADDD.Z   Z10, Z0, K3, Z10
+	VPADDD     168(SI), Z4, Z12
+	VPMULUDQ   Z11, Z9, Z13
+	VPMULUDQ   Z12, Z10, Z14
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z12, Z12
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z12, Z10, Z10
+	VPADDQ     Z9, Z13, Z13
+	VPADDQ     Z13, Z5, Z5
+	VPADDQ     Z10, Z14, Z14
+	VPADDQ     Z14, Z6, Z6
+	VMOVDQU64  168(SI), Z9
+	VPADDD.Z   Z9, Z0, K3, Z9
+	VPADDD     712(SI), Z4, Z11
+	VMOVDQU64  712(SI), Z10
+	VPADDD.Z   Z10, Z0, K3, Z10
+	VPADDD     184(SI), Z4, Z0
+	VPMULUDQ   Z11, Z9, Z4
+	VPMULUDQ   Z0, Z10, Z12
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z11, Z11
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z11, Z9, Z9
+	VPMULUDQ   Z0, Z10, Z10
+	VPADDQ     Z9, Z4, Z4
+	VPADDQ     Z4, Z7, Z7
+	VPADDQ     Z10, Z12, Z12
+	VPADDQ     Z12, Z8, Z8
+
+done88:
+	VPUNPCKLQDQ   Z6, Z5, Z0
+	VPUNPCKHQDQ   Z6, Z5, Z4
+	VPADDQ        Z4, Z0, Z0
+	VPUNPCKLQDQ   Z8, Z7, Z4
+	VPUNPCKHQDQ   Z8, Z7, Z5
+	VPADDQ        Z5, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPADDQ        Y5, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X5
+	VPADDQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTI64X2 $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VINSERTI128   $0x01, X4, Y0, Y0
+	JMP           hashed84
+
+few85:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	CMPQ  BX, $0x40
+	JCS   less90
+	LEAQ  -64(CX)(BX*1), DX
+
+pair89:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y6
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	VBROADCASTI128 32(CX), Y0
+	VBROADCASTI128 48(CX), Y6
+	VPADDD         168(SI), Y0, Y7
+	VPADDD         712(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         712(SI), Y0, Y0
+	VPADDD         184(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	ADDQ           $+64, CX
+	ADDQ           $0x20, SI
+	CMPQ           CX, DX
+	JLS            pair89
+	ANDQ           $0x3f, BX
+	JEQ            done92
+
+less90:
+	CMPQ           BX, $0x20
+	JCS            tail91
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y6
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+	SUBQ           $0x20, BX
+	JEQ            done92
+	ADDQ           $+32, CX
+	ADDQ           $0x10, SI
+
+tail91:
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(CX)(BX*1), DI
+	SUBQ           BX, DX
+	VBROADCASTI128 (DI), Y6
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y6, Y6
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           CX, BX
+	CMPQ           DI, CX
+	CMOVQCS        DI, BX
+	SUBQ           BX, DX
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DX)(CX*1), Y7
+	VPSHUFB        Y7, Y0, Y0
+	VPADDD         152(SI), Y0, Y7
+	VPADDD         696(SI), Y6, Y8
+	VPMULUDQ       Y8, Y7, Y9
+	VPSRLQ         $0x20, Y7, Y7
+	VPSRLQ         $0x20, Y8, Y8
+	VPMULUDQ       Y8, Y7, Y7
+	VPADDQ         Y7, Y9, Y9
+	VPADDD         696(SI), Y0, Y0
+	VPADDD         168(SI), Y6, Y6
+	VPMULUDQ       Y6, Y0, Y7
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y6, Y6
+	VPMULUDQ       Y6, Y0, Y0
+	VPADDQ         Y0, Y7, Y7
+	VPADDQ         Y9, Y4, Y4
+	VPADDQ         Y7, Y5, Y5
+
+done92:
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+	JMP         hashed84
+
+group83:
+	JEQ group93
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ           shiftDown<>+32(SB), DX
+	LEAQ           -16(CX)(BX*1), DI
+	SUBQ           BX, DX
+	VBROADCASTI128 (DI), Y5
+	VBROADCASTI128 (DX), Y0
+	VPSHUFB        Y0, Y5, Y5
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ           shiftDown<>+0(SB), DX
+	MOVQ           CX, BX
+	CMPQ           DI, CX
+	CMOVQCS        DI, BX
+	SUBQ           BX, DX
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 (DX)(CX*1), Y4
+	VPSHUFB        Y4, Y0, Y0
+	JMP            loaded94
+
+group93:
+	VBROADCASTI128 (CX), Y0
+	VBROADCASTI128 16(CX), Y5
+
+loaded94:
+	VPADDD      152(SI), Y0, Y6
+	VPADDD      696(SI), Y5, Y7
+	VPMULUDQ    Y7, Y6, Y4
+	VPSRLQ      $0x20, Y6, Y6
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y7, Y6, Y6
+	VPADDQ      Y6, Y4, Y4
+	VPADDD      696(SI), Y0, Y0
+	VPADDD      168(SI), Y5, Y6
+	VPMULUDQ    Y6, Y0, Y5
+	VPSRLQ      $0x20, Y0, Y0
+	VPSRLQ      $0x20, Y6, Y6
+	VPMULUDQ    Y6, Y0, Y0
+	VPADDQ      Y0, Y5, Y5
+	VPUNPCKLQDQ Y5, Y4, Y0
+	VPUNPCKHQDQ Y5, Y4, Y4
+	VPADDQ      Y4, Y0, Y0
+
+hashed84:
+	VPBROADCASTQ msg_len+24(FP), Y4
+	VPSLLQ       $0x03, Y4, Y4
+	VPSUBQ       blockBits<>+0(SB), Y4, Y4
+	VPADDQ       Y4, Y0, Y0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  Y4, Y4, Y4
+	VPCMPEQD  Y0, Y4, Y4
+	VPSUBQ    Y1, Y0, Y1
+	VPSUBQ    polyOffset<>+0(SB), Y1, Y1
+	VBLENDVPD Y4, Y1, Y0, Y0
+	VBLENDVPD Y4, Y3, Y2, Y1
+	VPADDQ    Y1, Y0, Y0
+	VPCMPGTQ  Y0, Y1, Y1
+	VPAND     polyOffset<>+0(SB), Y1, Y1
+	VPADDQ    Y1, Y0, Y0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), Y0, Y1
+	VPAND    polyOffset<>+0(SB), Y1, Y1
+	VPXOR    polySign<>+0(SB), Y0, Y0
+	VPADDQ   Y1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X1
+	VPINSRQ $0x01, x_second+48(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, Y0, Y2
+	VPMULLQ 24(AX), Y2, Y2
+	VPSHUFB lowWord1<>+0(SB), Y0, Y3
+	VPMULLQ 56(AX), Y3, Y3
+	VPSHUFB lowWord2<>+0(SB), Y0, Y4
+	VPMULLQ 88(AX), Y4, Y4
+	VPAND   lowWord3<>+0(SB), Y0, Y0
+	VPMULLQ 120(AX), Y0, Y0
+	VPADDQ  Y3, Y2, Y2
+	VPADDQ  Y0, Y4, Y4
+	VPADDQ  Y4, Y2, Y2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y2, Y0
+	VPAND     low36<>+0(SB), Y2, Y2
+	VPSLLQ    $0x02, Y0, Y3
+	VPADDQ    Y0, Y2, Y2
+	VPADDQ    Y3, Y2, Y2
+	VPSUBQ    p36s<>+0(SB), Y2, Y0
+	VBLENDVPD Y0, Y2, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	JMP          done80
+
+	// Two iterations.
+two81:
+	MOVQ msg_base+16(FP), CX
+	MOVQ msg_len+24(FP), BX
+	MOVQ AX, SI
+
+	// The first block.
+	ADDQ    $+1024, CX
+	SUBQ    $+1024, BX
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	MOVQ    $-512, DX
+	PCALIGN $0x20
+
+chunk95:
+	VMOVDQU64     (CX)(DX*2), Z2
+	VMOVDQU64     64(CX)(DX*2), Z4
+	VSHUFI64X2    $0xdd, Z4, Z2, Z3
+	VSHUFI64X2    $0x88, Z4, Z2, Z2
+	VPADDD        664(SI)(DX*1), Z2, Z4
+	VPADDD        1208(SI)(DX*1), Z3, Z5
+	VPADDD        1208(SI)(DX*1), Z2, Z2
+	VPADDD        680(SI)(DX*1), Z3, Z3
+	VPMULUDQ      Z5, Z4, Z9
+	VPMULUDQ      Z3, Z2, Z10
+	VPSHUFD       $0xf5, Z4, Z4
+	VPSRLQ        $0x20, Z5, Z5
+	VPSHUFD       $0xf5, Z2, Z2
+	VPSRLQ        $0x20, Z3, Z3
+	VPMULUDQ      Z5, Z4, Z4
+	VPMULUDQ      Z3, Z2, Z2
+	VPADDQ        Z4, Z9, Z9
+	VPADDQ        Z9, Z0, Z0
+	VPADDQ        Z2, Z10, Z10
+	VPADDQ        Z10, Z1, Z1
+	ADDQ          $+64, DX
+	JNZ           chunk95
+	VPUNPCKLQDQ   Z1, Z0, Z2
+	VPUNPCKHQDQ   Z1, Z0, Z0
+	VPADDQ        Z0, Z2, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPADDQ        Y0, Y2, Y2
+	VEXTRACTI64X2 $0x01, Y2, X0
+	VPADDQ        X0, X2, X2
+	VMOVDQA       X2, X0
+	VPADDQ        blockBits<>+0(SB), X0, X0
+	VMOVQ         1224(AX), X1
+	VPINSRQ       $0x01, 1248(AX), X1, X1
+
+	// L2: the first step of POLY-64, from 1.
+	MOVQ    1224(AX), DX
+	MULXQ   DX, DI, DX
+	LEAQ    59(DI), R8
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R8
+	ADDQ    DX, DI
+	CMOVQCS R8, DI
+	MOVQ    1248(AX), DX
+	MULXQ   DX, DX, R8
+	LEAQ    59(DX), R9
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	ADDQ    R8, DX
+	CMOVQCS R9, DX
+	VPXOR   polySign<>+0(SB), X1, X2
+	VMOVQ   DI, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
+
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X5
+	VPSUBQ    polyOffset<>+0(SB), X5, X5
+	VBLENDVPD X4, X5, X0, X0
+	VBLENDVPD X4, X3, X2, X2
+	VPADDQ    X2, X0, X0
+	VPCMPGTQ  X0, X2, X2
+	VPAND     polyOffset<>+0(SB), X2, X2
+	VPADDQ    X2, X0, X0
+	VPXOR     polySign<>+0(SB), X0, X0
+
+	// L2: k*y and k*k*y. NH of the last block does not wait for them.
+	VMOVQ   X0, DI
+	VPEXTRQ $0x01, X0, R8
+	MOVQ    1224(AX), DX
+	MULXQ   DI, DI, DX
+	LEAQ    59(DI), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, DI
+	CMOVQCS R9, DI
+	MOVQ    1248(AX), DX
+	MULXQ   R8, R8, DX
+	LEAQ    59(R8), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, R8
+	CMOVQCS R9, R8
+	VMOVQ   DI, X2
+	VPINSRQ $0x01, R8, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+	MOVQ    1224(AX), DX
+	MULXQ   DI, DI, DX
+	LEAQ    59(DI), R9
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R9
+	ADDQ    DX, DI
+	CMOVQCS R9, DI
+	MOVQ    1248(AX), DX
+	MULXQ   R8, DX, R8
+	LEAQ    59(DX), R9
+	IMUL3Q  $0x3b, R8, R8
+	ADDQ    R8, R9
+	ADDQ    R8, DX
+	CMOVQCS R9, DX
+	VMOVQ   DI, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
+
+	// The last block, with its length in bits.
+	CMPQ   BX, $0x20
+	JLS    group96
+	CMPQ   BX, $+127
+	JLS    few98
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	LEAQ   -128(CX)(BX*1), DX
+
+chunk99:
+	VMOVDQU64  (CX), Z0
+	VMOVDQU64  64(CX), Z5
+	VSHUFI64X2 $0xdd, Z5, Z0, Z4
+	VSHUFI64X2 $0x88, Z5, Z0, Z0
+	VPADDD     152(SI), Z0, Z5
+	VPADDD     696(SI), Z4, Z9
+	VPADDD     696(SI), Z0, Z0
+	VPADDD     168(SI), Z4, Z4
+	VPMULUDQ   Z9, Z5, Z10
+	VPMULUDQ   Z4, Z0, Z11
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z4, Z4
+	VPMULUDQ   Z9, Z5, Z5
+	VPMULUDQ   Z4, Z0, Z0
+	VPADDQ     Z5, Z10, Z10
+	VPADDQ     Z10, Z6, Z6
+	VPADDQ     Z0, Z11, Z11
+	VPADDQ     Z11, Z7, Z7
+	ADDQ       $+128, CX
+	ADDQ       $0x40, SI
+	CMPQ       CX, DX
+	JLS        chunk99
+	ANDQ       $0x7f, BX
+	JEQ        done101
+	CMPQ       BX, $0x20
+	JNE        end100
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     152(SI), X0, X0
+	VPADDD     696(SI), X4, X4
+	VPMULUDQ   X4, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z6, Z6
+	VMOVDQU64  (CX), X0
+	VMOVDQU64  16(CX), X4
+	VPADDD     696(SI), X0, X0
+	VPADDD     168(SI), X4, X4
+	VPMULUDQ   X4, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X4, X4
+	VPMULUDQ   X4, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z7, Z7
+	JMP        done101
+
+end100:
+	MOVQ       $-1, DX
+	BZHIQ      BX, DX, DI
+	KMOVQ      DI, K1
+	XORL       R8, R8
+	MOVQ       BX, DI
+	SUBQ       $0x40, DI
+	CMOVQLT    R8, DI
+	BZHIQ      DI, DX, DI
+	KMOVQ      DI, K2
+	ADDQ       $0x1f, BX
+	SHRQ       $0x05, BX
+	SHLQ       $0x02, BX
+	BZHIQ      BX, DX, DI
+	KMOVW      DI, K3
+	VMOVDQU8.Z (CX), K1, Z0
+	VMOVDQU8.Z 64(CX), K2, Z5
+	VSHUFI64X2 $0xdd, Z5, Z0, Z4
+	VSHUFI64X2 $0x88, Z5, Z0, Z0
+	VMOVDQU64  152(SI), Z5
+	VPADDD.Z   Z5, Z0, K3, Z5
+	VPADDD     696(SI), Z4, Z9
+	VMOVDQU64  696(SI), Z8
+	VPADDD.Z   Z8, Z0, K3, Z8
+	VPADDD     168(SI), Z4, Z0
+	VPMULUDQ   Z9, Z5, Z4
+	VPMULUDQ   Z0, Z8, Z10
+	VPSHUFD    $0xf5, Z5, Z5
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z8, Z8
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z9, Z5, Z5
+	VPMULUDQ   Z0, Z8, Z8
+	VPADDQ     Z5, Z4, Z4
+	VPADDQ     Z4, Z6, Z6
+	VPADDQ     Z8, Z10, Z10
+	VPADDQ     Z10, Z7, Z7
+
+done101:
+	VPUNPCKLQDQ   Z7, Z6, Z0
+	VPUNPCKHQDQ   Z7, Z6, Z4
+	VPADDQ        Z4, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y4
+	VPADDQ        Y4, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X4
+	VPADDQ        X4, X0, X0
+	VMOVDQA       X0, X0
+	JMP           hashed97
+
+few98:
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y4, Y4, Y4
+	CMPQ    BX, $0x40
+	JCS     less103
+	LEAQ    -64(CX)(BX*1), DX
+	PCALIGN $0x20
+
+pair102:
+	VMOVDQU  16(CX), Y8
+	VPBLENDD $0x0f, (CX), Y8, Y5
+	VPBLENDD $0xf0, 32(CX), Y8, Y8
+	VPADDD   152(SI), Y5, Y9
+	VPADDD   696(SI), Y8, Y10
+	VPADDD   696(SI), Y5, Y5
+	VPADDD   168(SI), Y8, Y8
+	VPMULUDQ Y10, Y9, Y11
+	VPMULUDQ Y8, Y5, Y12
+	VPSHUFD  $0xf5, Y9, Y9
+	VPSRLQ   $0x20, Y10, Y10
+	VPSHUFD  $0xf5, Y5, Y5
+	VPSRLQ   $0x20, Y8, Y8
+	VPMULUDQ Y10, Y9, Y9
+	VPMULUDQ Y8, Y5, Y5
+	VPADDQ   Y9, Y11, Y11
+	VPADDQ   Y11, Y0, Y0
+	VPADDQ   Y5, Y12, Y12
+	VPADDQ   Y12, Y4, Y4
+	ADDQ     $+64, CX
+	ADDQ     $0x20, SI
+	CMPQ     CX, DX
+	JLS      pair102
+	ANDQ     $0x3f, BX
+	JEQ      done107
+
+less103:
+	CMPQ BX, $0x20
+	JLS  one104
+
+	// A group and a tail, side by side.
+	VMOVDQU (CX), X6
+	VMOVDQU 16(CX), X7
+	ADDQ    $0x20, CX
+	SUBQ    $0x20, BX
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(CX)(BX*1), DI
+	SUBQ    BX, DX
+	VMOVDQU (DI), X8
+	VPSHUFB (DX), X8, X8
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ        shiftDown<>+0(SB), DX
+	MOVQ        CX, BX
+	CMPQ        DI, CX
+	CMOVQCS     DI, BX
+	SUBQ        BX, DX
+	VMOVDQU     (BX), X5
+	VPSHUFB     (DX)(CX*1), X5, X5
+	VINSERTI128 $0x01, X5, Y6, Y6
+	VINSERTI128 $0x01, X8, Y7, Y7
+	VPADDD      152(SI), Y6, Y5
+	VPADDD      696(SI), Y7, Y8
+	VPADDD      696(SI), Y6, Y6
+	VPADDD      168(SI), Y7, Y7
+	VPMULUDQ    Y8, Y5, Y9
+	VPMULUDQ    Y7, Y6, Y10
+	VPSHUFD     $0xf5, Y5, Y5
+	VPSRLQ      $0x20, Y8, Y8
+	VPSHUFD     $0xf5, Y6, Y6
+	VPSRLQ      $0x20, Y7, Y7
+	VPMULUDQ    Y8, Y5, Y5
+	VPMULUDQ    Y7, Y6, Y6
+	VPADDQ      Y5, Y9, Y9
+	VPADDQ      Y9, Y0, Y0
+	VPADDQ      Y6, Y10, Y10
+	VPADDQ      Y10, Y4, Y4
+	JMP         done107
+
+one104:
+	// A group or a tail.
+	JEQ group105
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(CX)(BX*1), DI
+	SUBQ    BX, DX
+	VMOVDQU (DI), X8
+	VPSHUFB (DX), X8, X8
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), DX
+	MOVQ    CX, BX
+	CMPQ    DI, CX
+	CMOVQCS DI, BX
+	SUBQ    BX, DX
+	VMOVDQU (BX), X5
+	VPSHUFB (DX)(CX*1), X5, X5
+	JMP     loaded106
+
+group105:
+	VMOVDQU (CX), X5
+	VMOVDQU 16(CX), X8
+
+loaded106:
+	VPADDD   152(SI), X5, X7
+	VPADDD   696(SI), X8, X9
+	VPMULUDQ X9, X7, X6
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X9, X9
+	VPMULUDQ X9, X7, X7
+	VPADDQ   X7, X6, X6
+	VPADDD   696(SI), X5, X5
+	VPADDD   168(SI), X8, X8
+	VPMULUDQ X8, X5, X7
+	VPSRLQ   $0x20, X5, X5
+	VPSRLQ   $0x20, X8, X8
+	VPMULUDQ X8, X5, X5
+	VPADDQ   X5, X7, X7
+	VPADDQ   Y6, Y0, Y0
+	VPADDQ   Y7, Y4, Y4
+
+done107:
+	VPUNPCKLQDQ  Y4, Y0, Y5
+	VPUNPCKHQDQ  Y4, Y0, Y0
+	VPADDQ       Y0, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X0
+	VPADDQ       X5, X0, X5
+	VMOVDQA      X5, X0
+	JMP          hashed97
+
+group96:
+	JEQ group108
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), DX
+	LEAQ    -16(CX)(BX*1), DI
+	SUBQ    BX, DX
+	VMOVDQU (DI), X5
+	VPSHUFB (DX), X5, X5
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), DX
+	MOVQ    CX, BX
+	CMPQ    DI, CX
+	CMOVQCS DI, BX
+	SUBQ    BX, DX
+	VMOVDQU (BX), X0
+	VPSHUFB (DX)(CX*1), X0, X0
+	JMP     loaded109
+
+group108:
+	VMOVDQU (CX), X0
+	VMOVDQU 16(CX), X5
+
+loaded109:
+	VPADDD      152(SI), X0, X6
+	VPADDD      696(SI), X5, X7
+	VPMULUDQ    X7, X6, X4
+	VPSRLQ      $0x20, X6, X6
+	VPSRLQ      $0x20, X7, X7
+	VPMULUDQ    X7, X6, X6
+	VPADDQ      X6, X4, X4
+	VPADDD      696(SI), X0, X0
+	VPADDD      168(SI), X5, X6
+	VPMULUDQ    X6, X0, X5
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X6, X6
+	VPMULUDQ    X6, X0, X0
+	VPADDQ      X0, X5, X5
+	VPUNPCKLQDQ X5, X4, X0
+	VPUNPCKHQDQ X5, X4, X4
+	VPADDQ      X4, X0, X0
+
+hashed97:
+	VPBROADCASTQ msg_len+24(FP), X4
+	VPSLLQ       $0x03, X4, X4
+	VPSUBQ       blockBits<>+0(SB), X4, X4
+	VPADDQ       X4, X0, X0
+
+	// L2: the last step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X4, X4, X4
+	VPCMPEQD  X0, X4, X4
+	VPSUBQ    X1, X0, X1
+	VPSUBQ    polyOffset<>+0(SB), X1, X1
+	VBLENDVPD X4, X1, X0, X0
+	VBLENDVPD X4, X3, X2, X1
+	VPADDQ    X1, X0, X0
+	VPCMPGTQ  X0, X1, X1
+	VPAND     polyOffset<>+0(SB), X1, X1
+	VPADDQ    X1, X0, X0
+
+	// The least residues.
+	VPCMPGTQ polyLast<>+0(SB), X0, X1
+	VPAND    polyOffset<>+0(SB), X1, X1
+	VPXOR    polySign<>+0(SB), X0, X0
+	VPADDQ   X1, X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+40(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ  $0x30, X0, X2
+	VPMULLQ 24(AX), X2, X2
+	VPSHUFB lowWord1<>+0(SB), X0, X3
+	VPMULLQ 56(AX), X3, X3
+	VPSHUFB lowWord2<>+0(SB), X0, X4
+	VPMULLQ 88(AX), X4, X4
+	VPAND   lowWord3<>+0(SB), X0, X0
+	VPMULLQ 120(AX), X0, X0
+	VPADDQ  X3, X2, X2
+	VPADDQ  X0, X4, X4
+	VPADDQ  X4, X2, X2
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X2, X0
+	VPAND     low36<>+0(SB), X2, X2
+	VPSLLQ    $0x02, X0, X3
+	VPADDQ    X0, X2, X2
+	VPADDQ    X3, X2, X2
+	VPSUBQ    p36s<>+0(SB), X2, X0
+	VBLENDVPD X0, X2, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
+
+done80:
+	VPXOR  X0, X0, X0
+	VPXOR  X1, X1, X1
+	VPXOR  X2, X2, X2
+	VPXOR  X3, X3, X3
+	VPXOR  X4, X4, X4
+	VPXOR  X5, X5, X5
+	VPXOR  X6, X6, X6
+	VPXOR  X7, X7, X7
+	VPXOR  X8, X8, X8
+	VPXOR  X9, X9, X9
+	VPXOR  X10, X10, X10
+	VPXOR  X11, X11, X11
+	VPXOR  X12, X12, X12
+	VPXOR  X13, X13, X13
+	VPXOR  X14, X14, X14
+	VPXOR  X15, X15, X15
+	VPXORQ X16, X16, X16
+	VPXORQ X17, X17, X17
+	VPXORQ X18, X18, X18
+	KXORW  K1, K1, K1
+	KXORW  K2, K2, K2
+	KXORW  K3, K3, K3
+	VZEROUPPER
+	RET
+
 // func tagWordsAVX512(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
 // Requires: AVX, AVX2, AVX512DQ, AVX512VL
 TEXT ·tagWordsAVX512(SB), $0-40
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two80
+	JLE  two110
 
 	// Four iterations.
 	MOVQ        words+16(FP), CX
@@ -4706,7 +5801,7 @@ TEXT ·tagWordsAVX512(SB), $0-40
 	RET
 
 	// Two iterations.
-two80:
+two110:
 	MOVQ    words+16(FP), CX
 	VMOVQ   (CX), X0
 	VPINSRQ $0x01, 8(CX), X0, X0
@@ -4752,7 +5847,7 @@ two80:
 TEXT ·tagOnlyAVX2(SB), $0-72
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two81
+	JLE  two111
 
 	// Four iterations.
 	MOVQ  l1+16(FP), CX
@@ -4762,25 +5857,25 @@ TEXT ·tagOnlyAVX2(SB), $0-72
 	SHRQ  $0x01, SI
 	ADDQ  AX, SI
 	TESTQ BX, BX
-	JNE   some83
+	JNE   some113
 
 	// No bytes are left.
 	CMPQ        32(CX), $0x00
-	JEQ         some83
+	JEQ         some113
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed82
+	JMP         summed112
 
-some83:
+some113:
 	CMPQ  BX, $0x20
-	JLS   group84
+	JLS   group114
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	CMPQ  BX, $0x40
-	JCS   less87
+	JCS   less117
 	LEAQ  -64(DX)(BX*1), DI
 
-pair86:
+pair116:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -4820,13 +5915,13 @@ pair86:
 	ADDQ           $+64, DX
 	ADDQ           $0x20, SI
 	CMPQ           DX, DI
-	JLS            pair86
+	JLS            pair116
 	ANDQ           $0x3f, BX
-	JEQ            done89
+	JEQ            done119
 
-less87:
+less117:
 	CMPQ           BX, $0x20
-	JCS            tail88
+	JCS            tail118
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y4
 	VPADDD         152(SI), Y0, Y5
@@ -4846,11 +5941,11 @@ less87:
 	VPADDQ         Y7, Y1, Y1
 	VPADDQ         Y5, Y2, Y2
 	SUBQ           $0x20, BX
-	JEQ            done89
+	JEQ            done119
 	ADDQ           $+32, DX
 	ADDQ           $0x10, SI
 
-tail88:
+tail118:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DI
 	LEAQ           -16(DX)(BX*1), R8
@@ -4885,16 +5980,16 @@ tail88:
 	VPADDQ         Y7, Y1, Y1
 	VPADDQ         Y5, Y2, Y2
 
-done89:
+done119:
 	VPUNPCKLQDQ Y2, Y1, Y0
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
-	JMP         hashed85
+	JMP         hashed115
 
-group84:
-	JEQ  group90
+group114:
+	JEQ  group120
 	CMPQ BX, $0x10
-	JCS  few92
+	JCS  few122
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DI
@@ -4913,33 +6008,33 @@ group84:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 (DI)(DX*1), Y1
 	VPSHUFB        Y1, Y0, Y0
-	JMP            loaded91
+	JMP            loaded121
 
-few92:
+few122:
 	LEAQ        (DX)(BX*1), R8
 	LEAQ        shiftDown<>+0(SB), DI
 	SUBQ        BX, DI
 	CMPQ        BX, $0x08
-	JCS         four93
+	JCS         four123
 	VMOVQ       -8(R8), X1
 	VPSHUFB     16(DI), X1, X1
 	VMOVQ       (DX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded95
+	JMP         loaded125
 
-four93:
+four123:
 	CMPQ       BX, $0x04
-	JCS        three94
+	JCS        three124
 	VMOVD      -4(R8), X1
 	VPSHUFB    8(DI), X1, X1
 	VMOVD      (DX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded95
+	JMP        loaded125
 
-three94:
+three124:
 	VPXOR X0, X0, X0
 	TESTQ BX, BX
-	JEQ   loaded95
+	JEQ   loaded125
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (DX), DI
@@ -4955,16 +6050,16 @@ three94:
 	ORQ     DX, R8
 	VMOVQ   R8, X0
 
-loaded95:
+loaded125:
 	VINSERTI128 $0x01, X0, Y0, Y0
 	VPXOR       Y2, Y2, Y2
-	JMP         loaded91
+	JMP         loaded121
 
-group90:
+group120:
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y2
 
-loaded91:
+loaded121:
 	VPADDD      152(SI), Y0, Y4
 	VPADDD      696(SI), Y2, Y5
 	VPMULUDQ    Y5, Y4, Y1
@@ -4983,12 +6078,12 @@ loaded91:
 	VPUNPCKHQDQ Y2, Y1, Y1
 	VPADDQ      Y1, Y0, Y0
 
-hashed85:
+hashed115:
 	VMOVDQU     (CX), X3
 	VINSERTI128 $0x01, 16(CX), Y3, Y3
 	VPADDQ      Y3, Y0, Y0
 
-summed82:
+summed112:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), Y1
 	VPSLLQ       $0x03, Y1, Y1
@@ -5047,7 +6142,7 @@ summed82:
 	RET
 
 	// Two iterations.
-two81:
+two111:
 	MOVQ  l1+16(FP), CX
 	MOVQ  rest_base+24(FP), DX
 	MOVQ  rest_len+32(FP), BX
@@ -5055,24 +6150,24 @@ two81:
 	SHRQ  $0x01, SI
 	ADDQ  AX, SI
 	TESTQ BX, BX
-	JNE   some97
+	JNE   some127
 
 	// No bytes are left.
 	CMPQ    32(CX), $0x00
-	JEQ     some97
+	JEQ     some127
 	VMOVDQU (CX), X0
-	JMP     summed96
+	JMP     summed126
 
-some97:
+some127:
 	CMPQ  BX, $0x20
-	JLS   group98
+	JLS   group128
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	CMPQ  BX, $0x40
-	JCS   less101
+	JCS   less131
 	LEAQ  -64(DX)(BX*1), DI
 
-pair100:
+pair130:
 	VMOVDQU  16(DX), Y3
 	VPBLENDD $0x0f, (DX), Y3, Y2
 	VPBLENDD $0xf0, 32(DX), Y3, Y3
@@ -5095,13 +6190,13 @@ pair100:
 	ADDQ     $+64, DX
 	ADDQ     $0x20, SI
 	CMPQ     DX, DI
-	JLS      pair100
+	JLS      pair130
 	ANDQ     $0x3f, BX
-	JEQ      done105
+	JEQ      done135
 
-less101:
+less131:
 	CMPQ BX, $0x20
-	JLS  one102
+	JLS  one132
 
 	// A group and a tail, side by side.
 	VMOVDQU (DX), X6
@@ -5142,11 +6237,11 @@ less101:
 	VPADDQ      Y6, Y0, Y0
 	VPADDQ      Y4, Y7, Y7
 	VPADDQ      Y7, Y1, Y1
-	JMP         done105
+	JMP         done135
 
-one102:
+one132:
 	// A group or a tail.
-	JEQ group103
+	JEQ group133
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DI
@@ -5163,13 +6258,13 @@ one102:
 	SUBQ    BX, DI
 	VMOVDQU (BX), X2
 	VPSHUFB (DI)(DX*1), X2, X2
-	JMP     loaded104
+	JMP     loaded134
 
-group103:
+group133:
 	VMOVDQU (DX), X2
 	VMOVDQU 16(DX), X3
 
-loaded104:
+loaded134:
 	VPADDD   152(SI), X2, X4
 	VPADDD   696(SI), X3, X5
 	VPMULUDQ X5, X4, X6
@@ -5187,19 +6282,19 @@ loaded104:
 	VPADDQ   Y6, Y0, Y0
 	VPADDQ   Y7, Y1, Y1
 
-done105:
+done135:
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPADDQ       X2, X0, X2
 	VMOVDQA      X2, X0
-	JMP          hashed99
+	JMP          hashed129
 
-group98:
-	JEQ  group106
+group128:
+	JEQ  group136
 	CMPQ BX, $0x10
-	JCS  few108
+	JCS  few138
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DI
@@ -5216,33 +6311,33 @@ group98:
 	SUBQ    BX, DI
 	VMOVDQU (BX), X0
 	VPSHUFB (DI)(DX*1), X0, X0
-	JMP     loaded107
+	JMP     loaded137
 
-few108:
+few138:
 	LEAQ        (DX)(BX*1), R8
 	LEAQ        shiftDown<>+0(SB), DI
 	SUBQ        BX, DI
 	CMPQ        BX, $0x08
-	JCS         four109
+	JCS         four139
 	VMOVQ       -8(R8), X1
 	VPSHUFB     16(DI), X1, X1
 	VMOVQ       (DX), X0
 	VPUNPCKLQDQ X1, X0, X0
-	JMP         loaded111
+	JMP         loaded141
 
-four109:
+four139:
 	CMPQ       BX, $0x04
-	JCS        three110
+	JCS        three140
 	VMOVD      -4(R8), X1
 	VPSHUFB    8(DI), X1, X1
 	VMOVD      (DX), X0
 	VPUNPCKLDQ X1, X0, X0
-	JMP        loaded111
+	JMP        loaded141
 
-three110:
+three140:
 	VPXOR X0, X0, X0
 	TESTQ BX, BX
-	JEQ   loaded111
+	JEQ   loaded141
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (DX), DI
@@ -5258,15 +6353,15 @@ three110:
 	ORQ     DX, R8
 	VMOVQ   R8, X0
 
-loaded111:
+loaded141:
 	VPXOR X2, X2, X2
-	JMP   loaded107
+	JMP   loaded137
 
-group106:
+group136:
 	VMOVDQU (DX), X0
 	VMOVDQU 16(DX), X2
 
-loaded107:
+loaded137:
 	VPADDD      152(SI), X0, X3
 	VPADDD      696(SI), X2, X4
 	VPMULUDQ    X4, X3, X1
@@ -5285,11 +6380,11 @@ loaded107:
 	VPUNPCKHQDQ X2, X1, X1
 	VPADDQ      X1, X0, X0
 
-hashed99:
+hashed129:
 	VMOVDQU (CX), X1
 	VPADDQ  X1, X0, X0
 
-summed96:
+summed126:
 	// L1: the length in bits.
 	VPBROADCASTQ length+48(FP), X1
 	VPSLLQ       $0x03, X1, X1
@@ -5349,7 +6444,7 @@ summed96:
 TEXT ·tagNextAVX2(SB), $0-80
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two112
+	JLE  two142
 
 	// Four iterations.
 	MOVQ        l1+24(FP), CX
@@ -5439,23 +6534,23 @@ TEXT ·tagNextAVX2(SB), $0-80
 	VINSERTI128 $0x01, X0, Y3, Y3
 	VPXOR       polySign<>+0(SB), Y3, Y3
 	TESTQ       SI, SI
-	JNE         some114
+	JNE         some144
 
 	// No bytes are left.
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
-	JMP         summed113
+	JMP         summed143
 
-some114:
+some144:
 	CMPQ  SI, $0x20
-	JLS   group115
+	JLS   group145
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  SI, $0x40
-	JCS   less118
+	JCS   less148
 	LEAQ  -64(BX)(SI*1), DX
 
-pair117:
+pair147:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -5495,13 +6590,13 @@ pair117:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, DX
-	JLS            pair117
+	JLS            pair147
 	ANDQ           $0x3f, SI
-	JEQ            done120
+	JEQ            done150
 
-less118:
+less148:
 	CMPQ           SI, $0x20
-	JCS            tail119
+	JCS            tail149
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -5521,11 +6616,11 @@ less118:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 	SUBQ           $0x20, SI
-	JEQ            done120
+	JEQ            done150
 	ADDQ           $+32, BX
 	ADDQ           $0x10, DI
 
-tail119:
+tail149:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(BX)(SI*1), R8
@@ -5560,16 +6655,16 @@ tail119:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 
-done120:
+done150:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed116
+	JMP         hashed146
 
-group115:
-	JEQ  group121
+group145:
+	JEQ  group151
 	CMPQ SI, $0x10
-	JCS  few123
+	JCS  few153
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
@@ -5588,33 +6683,33 @@ group115:
 	VBROADCASTI128 (SI), Y0
 	VBROADCASTI128 (DX)(BX*1), Y4
 	VPSHUFB        Y4, Y0, Y0
-	JMP            loaded122
+	JMP            loaded152
 
-few123:
+few153:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four124
+	JCS         four154
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X0
 	VPUNPCKLQDQ X4, X0, X0
-	JMP         loaded126
+	JMP         loaded156
 
-four124:
+four154:
 	CMPQ       SI, $0x04
-	JCS        three125
+	JCS        three155
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X0
 	VPUNPCKLDQ X4, X0, X0
-	JMP        loaded126
+	JMP        loaded156
 
-three125:
+three155:
 	VPXOR X0, X0, X0
 	TESTQ SI, SI
-	JEQ   loaded126
+	JEQ   loaded156
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -5630,16 +6725,16 @@ three125:
 	ORQ     BX, R8
 	VMOVQ   R8, X0
 
-loaded126:
+loaded156:
 	VINSERTI128 $0x01, X0, Y0, Y0
 	VPXOR       Y5, Y5, Y5
-	JMP         loaded122
+	JMP         loaded152
 
-group121:
+group151:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y5
 
-loaded122:
+loaded152:
 	VPADDD      152(DI), Y0, Y7
 	VPADDD      696(DI), Y5, Y8
 	VPMULUDQ    Y8, Y7, Y4
@@ -5658,12 +6753,12 @@ loaded122:
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed116:
+hashed146:
 	VMOVDQU     (CX), X6
 	VINSERTI128 $0x01, 16(CX), Y6, Y6
 	VPADDQ      Y6, Y0, Y0
 
-summed113:
+summed143:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
@@ -5753,7 +6848,7 @@ summed113:
 	RET
 
 	// Two iterations.
-two112:
+two142:
 	MOVQ    l1+24(FP), CX
 	MOVQ    rest_base+32(FP), BX
 	MOVQ    rest_len+40(FP), SI
@@ -5802,22 +6897,22 @@ two112:
 	VPINSRQ $0x01, DX, X3, X3
 	VPXOR   polySign<>+0(SB), X3, X3
 	TESTQ   SI, SI
-	JNE     some128
+	JNE     some158
 
 	// No bytes are left.
 	VMOVDQU (CX), X0
-	JMP     summed127
+	JMP     summed157
 
-some128:
+some158:
 	CMPQ  SI, $0x20
-	JLS   group129
+	JLS   group159
 	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
 	CMPQ  SI, $0x40
-	JCS   less132
+	JCS   less162
 	LEAQ  -64(BX)(SI*1), DX
 
-pair131:
+pair161:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -5840,13 +6935,13 @@ pair131:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, DX
-	JLS      pair131
+	JLS      pair161
 	ANDQ     $0x3f, SI
-	JEQ      done136
+	JEQ      done166
 
-less132:
+less162:
 	CMPQ SI, $0x20
-	JLS  one133
+	JLS  one163
 
 	// A group and a tail, side by side.
 	VMOVDQU (BX), X9
@@ -5887,11 +6982,11 @@ less132:
 	VPADDQ      Y9, Y0, Y0
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done136
+	JMP         done166
 
-one133:
+one163:
 	// A group or a tail.
-	JEQ group134
+	JEQ group164
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -5908,13 +7003,13 @@ one133:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X5
 	VPSHUFB (DX)(BX*1), X5, X5
-	JMP     loaded135
+	JMP     loaded165
 
-group134:
+group164:
 	VMOVDQU (BX), X5
 	VMOVDQU 16(BX), X6
 
-loaded135:
+loaded165:
 	VPADDD   152(DI), X5, X7
 	VPADDD   696(DI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -5932,19 +7027,19 @@ loaded135:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done136:
+done166:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed130
+	JMP          hashed160
 
-group129:
-	JEQ  group137
+group159:
+	JEQ  group167
 	CMPQ SI, $0x10
-	JCS  few139
+	JCS  few169
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -5961,33 +7056,33 @@ group129:
 	SUBQ    SI, DX
 	VMOVDQU (SI), X0
 	VPSHUFB (DX)(BX*1), X0, X0
-	JMP     loaded138
+	JMP     loaded168
 
-few139:
+few169:
 	LEAQ        (BX)(SI*1), R8
 	LEAQ        shiftDown<>+0(SB), DX
 	SUBQ        SI, DX
 	CMPQ        SI, $0x08
-	JCS         four140
+	JCS         four170
 	VMOVQ       -8(R8), X4
 	VPSHUFB     16(DX), X4, X4
 	VMOVQ       (BX), X0
 	VPUNPCKLQDQ X4, X0, X0
-	JMP         loaded142
+	JMP         loaded172
 
-four140:
+four170:
 	CMPQ       SI, $0x04
-	JCS        three141
+	JCS        three171
 	VMOVD      -4(R8), X4
 	VPSHUFB    8(DX), X4, X4
 	VMOVD      (BX), X0
 	VPUNPCKLDQ X4, X0, X0
-	JMP        loaded142
+	JMP        loaded172
 
-three141:
+three171:
 	VPXOR X0, X0, X0
 	TESTQ SI, SI
-	JEQ   loaded142
+	JEQ   loaded172
 
 	// The first byte, the middle one and the last one are all.
 	MOVBQZX (BX), DX
@@ -6003,15 +7098,15 @@ three141:
 	ORQ     BX, R8
 	VMOVQ   R8, X0
 
-loaded142:
+loaded172:
 	VPXOR X5, X5, X5
-	JMP   loaded138
+	JMP   loaded168
 
-group137:
+group167:
 	VMOVDQU (BX), X0
 	VMOVDQU 16(BX), X5
 
-loaded138:
+loaded168:
 	VPADDD      152(DI), X0, X6
 	VPADDD      696(DI), X5, X7
 	VPMULUDQ    X7, X6, X4
@@ -6030,11 +7125,11 @@ loaded138:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed130:
+hashed160:
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
 
-summed127:
+summed157:
 	// L1: the length in bits.
 	VPBROADCASTQ length+56(FP), X4
 	VPSLLQ       $0x03, X4, X4
@@ -6122,134 +7217,12 @@ summed127:
 	VZEROUPPER
 	RET
 
-// func tagWordsAVX2(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
-// Requires: AVX, AVX2
-TEXT ·tagWordsAVX2(SB), $0-40
-	MOVQ k+8(FP), AX
-	CMPQ (AX), $0x02
-	JLE  two143
-
-	// Four iterations.
-	MOVQ        words+16(FP), CX
-	VMOVQ       (CX), X0
-	VPINSRQ     $0x01, 8(CX), X0, X0
-	VMOVQ       16(CX), X1
-	VPINSRQ     $0x01, 24(CX), X1, X1
-	VINSERTI128 $0x01, X1, Y0, Y0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+24(FP), X1
-	VPINSRQ $0x01, x_second+32(FP), X1, X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, Y0, Y2
-	VPMULUDQ  24(AX), Y2, Y3
-	VMOVSHDUP 24(AX), Y4
-	VPMULUDQ  Y4, Y2, Y4
-	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
-	VPMULUDQ  56(AX), Y2, Y5
-	VMOVSHDUP 56(AX), Y6
-	VPMULUDQ  Y6, Y2, Y6
-	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
-	VPMULUDQ  88(AX), Y2, Y7
-	VMOVSHDUP 88(AX), Y8
-	VPMULUDQ  Y8, Y2, Y8
-	VPAND     lowWord3<>+0(SB), Y0, Y0
-	VPMULUDQ  120(AX), Y0, Y2
-	VMOVSHDUP 120(AX), Y9
-	VPMULUDQ  Y9, Y0, Y9
-	VPADDQ    Y5, Y3, Y3
-	VPADDQ    Y2, Y7, Y7
-	VPADDQ    Y7, Y3, Y3
-	VPADDQ    Y6, Y4, Y4
-	VPADDQ    Y9, Y8, Y8
-	VPADDQ    Y8, Y4, Y4
-	VPSLLQ    $0x20, Y4, Y4
-	VPADDQ    Y4, Y3, Y3
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, Y3, Y0
-	VPAND     low36<>+0(SB), Y3, Y3
-	VPSLLQ    $0x02, Y0, Y2
-	VPADDQ    Y0, Y3, Y3
-	VPADDQ    Y2, Y3, Y3
-	VPSUBQ    p36s<>+0(SB), Y3, Y0
-	VBLENDVPD Y0, Y3, Y0, Y0
-
-	// The tag, big-endian.
-	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X2
-	VPXOR        X0, X1, X1
-	VPXOR        X1, X2, X2
-	MOVQ         tag+0(FP), AX
-	VMOVDQU      X2, (AX)
-	VZEROUPPER
-	RET
-
-	// Two iterations.
-two143:
-	MOVQ    words+16(FP), CX
-	VMOVQ   (CX), X0
-	VPINSRQ $0x01, 8(CX), X0, X0
-
-	// The pad, and k2, big-endian.
-	VMOVQ   x_first+24(FP), X1
-	VMOVDQU 8(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPXOR   X2, X1, X1
-
-	// L3: the 16-bit words times k_5 to k_8.
-	VPSRLQ    $0x30, X0, X2
-	VPMULUDQ  24(AX), X2, X3
-	VMOVSHDUP 24(AX), X4
-	VPMULUDQ  X4, X2, X4
-	VPSHUFB   lowWord1<>+0(SB), X0, X2
-	VPMULUDQ  56(AX), X2, X5
-	VMOVSHDUP 56(AX), X6
-	VPMULUDQ  X6, X2, X6
-	VPSHUFB   lowWord2<>+0(SB), X0, X2
-	VPMULUDQ  88(AX), X2, X7
-	VMOVSHDUP 88(AX), X8
-	VPMULUDQ  X8, X2, X8
-	VPAND     lowWord3<>+0(SB), X0, X0
-	VPMULUDQ  120(AX), X0, X2
-	VMOVSHDUP 120(AX), X9
-	VPMULUDQ  X9, X0, X9
-	VPADDQ    X5, X3, X3
-	VPADDQ    X2, X7, X7
-	VPADDQ    X7, X3, X3
-	VPADDQ    X6, X4, X4
-	VPADDQ    X9, X8, X8
-	VPADDQ    X8, X4, X4
-	VPSLLQ    $0x20, X4, X4
-	VPADDQ    X4, X3, X3
-
-	// Modulo p36 = 2^36-5.
-	VPSRLQ    $0x24, X3, X0
-	VPAND     low36<>+0(SB), X3, X3
-	VPSLLQ    $0x02, X0, X2
-	VPADDQ    X0, X3, X3
-	VPADDQ    X2, X3, X3
-	VPSUBQ    p36s<>+0(SB), X3, X0
-	VBLENDVPD X0, X3, X0, X0
-
-	// The tag, big-endian.
-	VPSHUFB tagBytes<>+0(SB), X0, X0
-	VPXOR   X1, X0, X0
-	MOVQ    tag+0(FP), AX
-	VMOVQ   X0, (AX)
-	VZEROUPPER
-	RET
-
 // func tagTwoAVX2(tag *[16]byte, k *uhashKey, msg []byte, x pad)
 // Requires: AVX, AVX2, BMI2, CMOV
 TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ k+8(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two145
+	JLE  two174
 
 	// Four iterations.
 	MOVQ msg_base+16(FP), CX
@@ -6266,7 +7239,7 @@ TEXT ·tagTwoAVX2(SB), $0-56
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk146:
+chunk175:
 	VMOVDQU      16(CX)(DX*2), Y7
 	VPBLENDD     $0x0f, (CX)(DX*2), Y7, Y6
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y7, Y7
@@ -6303,7 +7276,7 @@ chunk146:
 	VPADDQ       Y6, Y11, Y11
 	VPADDQ       Y11, Y5, Y5
 	ADDQ         $+32, DX
-	JNZ          chunk146
+	JNZ          chunk175
 	VPUNPCKLQDQ  Y2, Y0, Y6
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	VPADDQ       Y0, Y6, Y6
@@ -6449,14 +7422,14 @@ chunk146:
 
 	// The last block, with its length in bits.
 	CMPQ  BX, $0x20
-	JLS   group147
+	JLS   group176
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  BX, $0x40
-	JCS   less150
+	JCS   less179
 	LEAQ  -64(CX)(BX*1), DX
 
-pair149:
+pair178:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -6496,13 +7469,13 @@ pair149:
 	ADDQ           $+64, CX
 	ADDQ           $0x20, SI
 	CMPQ           CX, DX
-	JLS            pair149
+	JLS            pair178
 	ANDQ           $0x3f, BX
-	JEQ            done152
+	JEQ            done181
 
-less150:
+less179:
 	CMPQ           BX, $0x20
-	JCS            tail151
+	JCS            tail180
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -6522,11 +7495,11 @@ less150:
 	VPADDQ         Y9, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 	SUBQ           $0x20, BX
-	JEQ            done152
+	JEQ            done181
 	ADDQ           $+32, CX
 	ADDQ           $0x10, SI
 
-tail151:
+tail180:
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
 	LEAQ           -16(CX)(BX*1), DI
@@ -6561,14 +7534,14 @@ tail151:
 	VPADDQ         Y9, Y4, Y4
 	VPADDQ         Y7, Y5, Y5
 
-done152:
+done181:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed148
+	JMP         hashed177
 
-group147:
-	JEQ group153
+group176:
+	JEQ group182
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ           shiftDown<>+32(SB), DX
@@ -6587,13 +7560,13 @@ group147:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 (DX)(CX*1), Y4
 	VPSHUFB        Y4, Y0, Y0
-	JMP            loaded154
+	JMP            loaded183
 
-group153:
+group182:
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y5
 
-loaded154:
+loaded183:
 	VPADDD      152(SI), Y0, Y6
 	VPADDD      696(SI), Y5, Y7
 	VPMULUDQ    Y7, Y6, Y4
@@ -6612,7 +7585,7 @@ loaded154:
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
 
-hashed148:
+hashed177:
 	VPBROADCASTQ msg_len+24(FP), Y4
 	VPSLLQ       $0x03, Y4, Y4
 	VPSUBQ       blockBits<>+0(SB), Y4, Y4
@@ -6686,10 +7659,10 @@ hashed148:
 	VPXOR        X1, X2, X2
 	MOVQ         tag+0(FP), AX
 	VMOVDQU      X2, (AX)
-	JMP          done144
+	JMP          done173
 
 	// Two iterations.
-two145:
+two174:
 	MOVQ msg_base+16(FP), CX
 	MOVQ msg_len+24(FP), BX
 	MOVQ AX, SI
@@ -6702,7 +7675,7 @@ two145:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk155:
+chunk184:
 	VMOVDQU      16(CX)(DX*2), Y3
 	VPBLENDD     $0x0f, (CX)(DX*2), Y3, Y2
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y3, Y3
@@ -6723,7 +7696,7 @@ chunk155:
 	VPADDQ       Y2, Y7, Y7
 	VPADDQ       Y7, Y1, Y1
 	ADDQ         $+32, DX
-	JNZ          chunk155
+	JNZ          chunk184
 	VPUNPCKLQDQ  Y1, Y0, Y2
 	VPUNPCKHQDQ  Y1, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
@@ -6807,15 +7780,15 @@ chunk155:
 
 	// The last block, with its length in bits.
 	CMPQ    BX, $0x20
-	JLS     group156
+	JLS     group185
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y4, Y4, Y4
 	CMPQ    BX, $0x40
-	JCS     less159
+	JCS     less188
 	LEAQ    -64(CX)(BX*1), DX
 	PCALIGN $0x20
 
-pair158:
+pair187:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y5
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -6838,13 +7811,13 @@ pair158:
 	ADDQ     $+64, CX
 	ADDQ     $0x20, SI
 	CMPQ     CX, DX
-	JLS      pair158
+	JLS      pair187
 	ANDQ     $0x3f, BX
-	JEQ      done163
+	JEQ      done192
 
-less159:
+less188:
 	CMPQ BX, $0x20
-	JLS  one160
+	JLS  one189
 
 	// A group and a tail, side by side.
 	VMOVDQU (CX), X9
@@ -6885,11 +7858,11 @@ less159:
 	VPADDQ      Y9, Y0, Y0
 	VPADDQ      Y7, Y10, Y10
 	VPADDQ      Y10, Y4, Y4
-	JMP         done163
+	JMP         done192
 
-one160:
+one189:
 	// A group or a tail.
-	JEQ group161
+	JEQ group190
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -6906,13 +7879,13 @@ one160:
 	SUBQ    BX, DX
 	VMOVDQU (BX), X5
 	VPSHUFB (DX)(CX*1), X5, X5
-	JMP     loaded162
+	JMP     loaded191
 
-group161:
+group190:
 	VMOVDQU (CX), X5
 	VMOVDQU 16(CX), X6
 
-loaded162:
+loaded191:
 	VPADDD   152(SI), X5, X7
 	VPADDD   696(SI), X6, X8
 	VPMULUDQ X8, X7, X9
@@ -6930,17 +7903,17 @@ loaded162:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done163:
+done192:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed157
+	JMP          hashed186
 
-group156:
-	JEQ group164
+group185:
+	JEQ group193
 
 	// The last 16 bytes, shifted down to the upper half.
 	LEAQ    shiftDown<>+32(SB), DX
@@ -6957,13 +7930,13 @@ group156:
 	SUBQ    BX, DX
 	VMOVDQU (BX), X0
 	VPSHUFB (DX)(CX*1), X0, X0
-	JMP     loaded165
+	JMP     loaded194
 
-group164:
+group193:
 	VMOVDQU (CX), X0
 	VMOVDQU 16(CX), X5
 
-loaded165:
+loaded194:
 	VPADDD      152(SI), X0, X6
 	VPADDD      696(SI), X5, X7
 	VPMULUDQ    X7, X6, X4
@@ -6982,7 +7955,7 @@ loaded165:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed157:
+hashed186:
 	VPBROADCASTQ msg_len+24(FP), X4
 	VPSLLQ       $0x03, X4, X4
 	VPSUBQ       blockBits<>+0(SB), X4, X4
@@ -7054,7 +8027,7 @@ hashed157:
 	MOVQ    tag+0(FP), AX
 	VMOVQ   X0, (AX)
 
-done144:
+done173:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -7070,6 +8043,128 @@ done144:
 	VPXOR X12, X12, X12
 	VPXOR X13, X13, X13
 	VPXOR X14, X14, X14
+	VZEROUPPER
+	RET
+
+// func tagWordsAVX2(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
+// Requires: AVX, AVX2
+TEXT ·tagWordsAVX2(SB), $0-40
+	MOVQ k+8(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two195
+
+	// Four iterations.
+	MOVQ        words+16(FP), CX
+	VMOVQ       (CX), X0
+	VPINSRQ     $0x01, 8(CX), X0, X0
+	VMOVQ       16(CX), X1
+	VPINSRQ     $0x01, 24(CX), X1, X1
+	VINSERTI128 $0x01, X1, Y0, Y0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+24(FP), X1
+	VPINSRQ $0x01, x_second+32(FP), X1, X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, Y0, Y2
+	VPMULUDQ  24(AX), Y2, Y3
+	VMOVSHDUP 24(AX), Y4
+	VPMULUDQ  Y4, Y2, Y4
+	VPSHUFB   lowWord1<>+0(SB), Y0, Y2
+	VPMULUDQ  56(AX), Y2, Y5
+	VMOVSHDUP 56(AX), Y6
+	VPMULUDQ  Y6, Y2, Y6
+	VPSHUFB   lowWord2<>+0(SB), Y0, Y2
+	VPMULUDQ  88(AX), Y2, Y7
+	VMOVSHDUP 88(AX), Y8
+	VPMULUDQ  Y8, Y2, Y8
+	VPAND     lowWord3<>+0(SB), Y0, Y0
+	VPMULUDQ  120(AX), Y0, Y2
+	VMOVSHDUP 120(AX), Y9
+	VPMULUDQ  Y9, Y0, Y9
+	VPADDQ    Y5, Y3, Y3
+	VPADDQ    Y2, Y7, Y7
+	VPADDQ    Y7, Y3, Y3
+	VPADDQ    Y6, Y4, Y4
+	VPADDQ    Y9, Y8, Y8
+	VPADDQ    Y8, Y4, Y4
+	VPSLLQ    $0x20, Y4, Y4
+	VPADDQ    Y4, Y3, Y3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, Y3, Y0
+	VPAND     low36<>+0(SB), Y3, Y3
+	VPSLLQ    $0x02, Y0, Y2
+	VPADDQ    Y0, Y3, Y3
+	VPADDQ    Y2, Y3, Y3
+	VPSUBQ    p36s<>+0(SB), Y3, Y0
+	VBLENDVPD Y0, Y3, Y0, Y0
+
+	// The tag, big-endian.
+	VPSHUFB      tagBytes<>+0(SB), Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X2
+	VPXOR        X0, X1, X1
+	VPXOR        X1, X2, X2
+	MOVQ         tag+0(FP), AX
+	VMOVDQU      X2, (AX)
+	VZEROUPPER
+	RET
+
+	// Two iterations.
+two195:
+	MOVQ    words+16(FP), CX
+	VMOVQ   (CX), X0
+	VPINSRQ $0x01, 8(CX), X0, X0
+
+	// The pad, and k2, big-endian.
+	VMOVQ   x_first+24(FP), X1
+	VMOVDQU 8(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPXOR   X2, X1, X1
+
+	// L3: the 16-bit words times k_5 to k_8.
+	VPSRLQ    $0x30, X0, X2
+	VPMULUDQ  24(AX), X2, X3
+	VMOVSHDUP 24(AX), X4
+	VPMULUDQ  X4, X2, X4
+	VPSHUFB   lowWord1<>+0(SB), X0, X2
+	VPMULUDQ  56(AX), X2, X5
+	VMOVSHDUP 56(AX), X6
+	VPMULUDQ  X6, X2, X6
+	VPSHUFB   lowWord2<>+0(SB), X0, X2
+	VPMULUDQ  88(AX), X2, X7
+	VMOVSHDUP 88(AX), X8
+	VPMULUDQ  X8, X2, X8
+	VPAND     lowWord3<>+0(SB), X0, X0
+	VPMULUDQ  120(AX), X0, X2
+	VMOVSHDUP 120(AX), X9
+	VPMULUDQ  X9, X0, X9
+	VPADDQ    X5, X3, X3
+	VPADDQ    X2, X7, X7
+	VPADDQ    X7, X3, X3
+	VPADDQ    X6, X4, X4
+	VPADDQ    X9, X8, X8
+	VPADDQ    X8, X4, X4
+	VPSLLQ    $0x20, X4, X4
+	VPADDQ    X4, X3, X3
+
+	// Modulo p36 = 2^36-5.
+	VPSRLQ    $0x24, X3, X0
+	VPAND     low36<>+0(SB), X3, X3
+	VPSLLQ    $0x02, X0, X2
+	VPADDQ    X0, X3, X3
+	VPADDQ    X2, X3, X3
+	VPSUBQ    p36s<>+0(SB), X3, X0
+	VBLENDVPD X0, X3, X0, X0
+
+	// The tag, big-endian.
+	VPSHUFB tagBytes<>+0(SB), X0, X0
+	VPXOR   X1, X0, X0
+	MOVQ    tag+0(FP), AX
+	VMOVQ   X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -7441,7 +8536,7 @@ GLOBL lastBits<>(SB), RODATA|NOPTR, $96
 TEXT ·tagEachAVX512(SB), $320-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two167
+	JLE  two197
 
 	// Four iterations.
 	MOVQ tags_base+0(FP), CX
@@ -7478,7 +8573,7 @@ TEXT ·tagEachAVX512(SB), $320-56
 	VINSERTI64X4    $0x01, 712(AX), Z12, Z12
 	VINSERTI64X4    $0x01, 184(AX), Z13, Z13
 
-quad168:
+quad198:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -7490,13 +8585,13 @@ quad168:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message169:
+message199:
 	MOVQ           24(DX), R10
 	MOVQ           32(DX), R11
 	VPBROADCASTQ.Z 32(DX), K1, Z14
 	VPSLLQ         $0x03, Z14, Z14
 	CMPQ           R11, $0x40
-	JLS            only170
+	JLS            only200
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -7506,9 +8601,9 @@ message169:
 	VPXORQ Z17, Z17, Z17
 	VPXORQ Z18, Z18, Z18
 	SUBQ   $+128, R11
-	JLT    rest172
+	JLT    rest202
 
-whole174:
+whole204:
 	VMOVDQU64  (R10), Z19
 	VMOVDQU64  64(R10), Z21
 	VSHUFI64X2 $0xdd, Z21, Z19, Z20
@@ -7549,11 +8644,11 @@ whole174:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole174
+	JGE        whole204
 	CMPQ       R11, $-64
-	JLE        fold175
+	JLE        fold205
 
-rest172:
+rest202:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -7613,9 +8708,9 @@ rest172:
 	VSHUFI64X2 $0x88, Z20, Z19, Z19
 	VPADDQ     Z21, Z19, Z19
 	VPADDQ     Z19, Z14, Z14
-	JMP        done173
+	JMP        done203
 
-fold175:
+fold205:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z16, Z15, Z19
 	VSHUFI64X2   $0xee, Z16, Z15, Z20
@@ -7628,7 +8723,7 @@ fold175:
 	VPADDQ       Z21, Z19, Z19
 	VPADDQ       Z19, Z14, Z14
 	TESTQ        R11, R11
-	JEQ          done173
+	JEQ          done203
 	VMOVDQU64    (R12), Y22
 	VMOVDQU64    (R13), Y23
 	VINSERTI64X4 $0x01, (R13), Z22, Z22
@@ -7665,9 +8760,9 @@ fold175:
 	VSHUFI64X2   $0x88, Z21, Z27, Z27
 	VPADDQ       Z19, Z27, Z27
 	VPADDQ       Z27, Z14, Z14
-	JMP          done173
+	JMP          done203
 
-only170:
+only200:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -7698,12 +8793,12 @@ only170:
 	VPADDQ     Z19, Z27, Z27
 	VPADDQ     Z27, Z14, Z14
 
-done173:
+done203:
 	VMOVDQU64   Z14, (R8)
 	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message169
+	JNZ         message199
 	VMOVDQU64   (SI), Z14
 	VMOVDQU64   64(SI), Z19
 	VPUNPCKHQDQ Z19, Z14, Z20
@@ -7785,11 +8880,11 @@ done173:
 	VMOVDQU64 Y14, 32(CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad168
-	JMP       done166
+	JHI       quad198
+	JMP       done196
 
 	// Two iterations.
-two167:
+two197:
 	MOVQ tags_base+0(FP), CX
 	MOVQ batch_base+32(FP), DX
 	MOVQ batch_len+40(FP), BX
@@ -7820,7 +8915,7 @@ two167:
 	VINSERTI64X4    $0x01, 696(AX), Z10, Z10
 	VINSERTI64X4    $0x01, 168(AX), Z11, Z11
 
-quad176:
+quad206:
 	MOVQ    SI, R8
 	MOVQ    BX, R9
 	MOVQ    $+4, R10
@@ -7832,13 +8927,13 @@ quad176:
 	BZHIQ R10, DI, R10
 	KMOVB R10, K2
 
-message177:
+message207:
 	MOVQ           24(DX), R10
 	MOVQ           32(DX), R11
 	VPBROADCASTQ.Z 32(DX), K1, Z12
 	VPSLLQ         $0x03, Z12, Z12
 	CMPQ           R11, $0x40
-	JLS            only178
+	JLS            only208
 
 	// More than two groups.
 	LEAQ   152(AX), R12
@@ -7846,9 +8941,9 @@ message177:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	SUBQ   $+128, R11
-	JLT    rest180
+	JLT    rest210
 
-whole182:
+whole212:
 	VMOVDQU64  (R10), Z15
 	VMOVDQU64  64(R10), Z17
 	VSHUFI64X2 $0xdd, Z17, Z15, Z16
@@ -7873,11 +8968,11 @@ whole182:
 	ADDQ       $+64, R12
 	ADDQ       $+64, R13
 	SUBQ       $+128, R11
-	JGE        whole182
+	JGE        whole212
 	CMPQ       R11, $-64
-	JLE        fold183
+	JLE        fold213
 
-rest180:
+rest210:
 	// Three groups or four, the last of them zero-padded.
 	ADDQ       $+64, R11
 	BZHIQ      R11, DI, R14
@@ -7913,16 +9008,16 @@ rest180:
 	VSHUFI64X2 $0xee, Z14, Z13, Z16
 	VPADDQ     Z16, Z15, Z15
 	VPADDQ     Z15, Z12, Z12
-	JMP        done181
+	JMP        done211
 
-fold183:
+fold213:
 	ADDQ         $+128, R11
 	VSHUFI64X2   $0x44, Z14, Z13, Z15
 	VSHUFI64X2   $0xee, Z14, Z13, Z16
 	VPADDQ       Z16, Z15, Z15
 	VPADDQ       Z15, Z12, Z12
 	TESTQ        R11, R11
-	JEQ          done181
+	JEQ          done211
 	VMOVDQU64    (R12), Y18
 	VMOVDQU64    (R13), Y19
 	VINSERTI64X4 $0x01, (R13), Z18, Z18
@@ -7945,9 +9040,9 @@ fold183:
 	VPMULUDQ.Z   Z16, Z15, K4, Z15
 	VPADDQ       Z15, Z17, Z17
 	VPADDQ       Z17, Z12, Z12
-	JMP          done181
+	JMP          done211
 
-only178:
+only208:
 	// The whole message.
 	BZHIQ      R11, DI, R12
 	KMOVQ      R12, K3
@@ -7968,12 +9063,12 @@ only178:
 	VPADDQ     Z15, Z17, Z17
 	VPADDQ     Z17, Z12, Z12
 
-done181:
+done211:
 	VMOVDQU64   Z12, (R8)
 	ADDQ        $0x50, DX
 	ADDQ        $0x40, R8
 	DECQ        R9
-	JNZ         message177
+	JNZ         message207
 	VMOVDQU64   (SI), Z12
 	VMOVDQU64   64(SI), Z15
 	VPUNPCKHQDQ Z15, Z12, Z16
@@ -8023,9 +9118,9 @@ done181:
 	VMOVDQU64 Z12, (CX)
 	ADDQ      $0x40, CX
 	SUBQ      $0x04, BX
-	JHI       quad176
+	JHI       quad206
 
-done166:
+done196:
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
 	VMOVDQU Y0, (SP)
@@ -8107,11 +9202,11 @@ TEXT ·padEachVAES256(SB), $0-40
 	MOVQ    (CX), R9
 	MOVQ    8(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8185
+	JLT     below8215
 	VMOVQ   (R9), X0
 	VPINSRQ $0x01, -8(R9)(R10*1), X0, X0
 
-join187:
+join217:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X0, X0
@@ -8122,15 +9217,15 @@ join187:
 	VPAND   (DI)(R10*1), X0, X0
 	VMOVDQU (R8)(R9*1), X1
 	CMPQ    DX, $0x01
-	JEQ     encrypt184
+	JEQ     encrypt214
 	MOVQ    80(CX), R9
 	MOVQ    88(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8188
+	JLT     below8218
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join190:
+join220:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -8142,15 +9237,15 @@ join190:
 	VINSERTI128 $0x01, X8, Y0, Y0
 	VINSERTI128 $0x01, (R8)(R9*1), Y1, Y1
 	CMPQ        DX, $0x02
-	JEQ         encrypt184
+	JEQ         encrypt214
 	MOVQ        160(CX), R9
 	MOVQ        168(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8191
+	JLT         below8221
 	VMOVQ       (R9), X2
 	VPINSRQ     $0x01, -8(R9)(R10*1), X2, X2
 
-join193:
+join223:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X2, X2
@@ -8161,15 +9256,15 @@ join193:
 	VPAND   (DI)(R10*1), X2, X2
 	VMOVDQU (R8)(R9*1), X3
 	CMPQ    DX, $0x03
-	JEQ     encrypt184
+	JEQ     encrypt214
 	MOVQ    240(CX), R9
 	MOVQ    248(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8194
+	JLT     below8224
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join196:
+join226:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -8181,15 +9276,15 @@ join196:
 	VINSERTI128 $0x01, X8, Y2, Y2
 	VINSERTI128 $0x01, (R8)(R9*1), Y3, Y3
 	CMPQ        DX, $0x04
-	JEQ         encrypt184
+	JEQ         encrypt214
 	MOVQ        320(CX), R9
 	MOVQ        328(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8197
+	JLT         below8227
 	VMOVQ       (R9), X4
 	VPINSRQ     $0x01, -8(R9)(R10*1), X4, X4
 
-join199:
+join229:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X4, X4
@@ -8200,15 +9295,15 @@ join199:
 	VPAND   (DI)(R10*1), X4, X4
 	VMOVDQU (R8)(R9*1), X5
 	CMPQ    DX, $0x05
-	JEQ     encrypt184
+	JEQ     encrypt214
 	MOVQ    400(CX), R9
 	MOVQ    408(CX), R10
 	CMPQ    R10, $0x08
-	JLT     below8200
+	JLT     below8230
 	VMOVQ   (R9), X8
 	VPINSRQ $0x01, -8(R9)(R10*1), X8, X8
 
-join202:
+join232:
 	MOVQ        R10, R11
 	SHLQ        $0x04, R11
 	VPSHUFB     (BX)(R11*1), X8, X8
@@ -8220,15 +9315,15 @@ join202:
 	VINSERTI128 $0x01, X8, Y4, Y4
 	VINSERTI128 $0x01, (R8)(R9*1), Y5, Y5
 	CMPQ        DX, $0x06
-	JEQ         encrypt184
+	JEQ         encrypt214
 	MOVQ        480(CX), R9
 	MOVQ        488(CX), R10
 	CMPQ        R10, $0x08
-	JLT         below8203
+	JLT         below8233
 	VMOVQ       (R9), X6
 	VPINSRQ     $0x01, -8(R9)(R10*1), X6, X6
 
-join205:
+join235:
 	MOVQ    R10, R11
 	SHLQ    $0x04, R11
 	VPSHUFB (BX)(R11*1), X6, X6
@@ -8239,15 +9334,15 @@ join205:
 	VPAND   (DI)(R10*1), X6, X6
 	VMOVDQU (R8)(R9*1), X7
 	CMPQ    DX, $0x07
-	JEQ     encrypt184
+	JEQ     encrypt214
 	MOVQ    560(CX), DX
 	MOVQ    568(CX), CX
 	CMPQ    CX, $0x08
-	JLT     below8206
+	JLT     below8236
 	VMOVQ   (DX), X8
 	VPINSRQ $0x01, -8(DX)(CX*1), X8, X8
 
-join208:
+join238:
 	MOVQ        CX, R9
 	SHLQ        $0x04, R9
 	VPSHUFB     (BX)(R9*1), X8, X8
@@ -8259,7 +9354,7 @@ join208:
 	VINSERTI128 $0x01, X8, Y6, Y6
 	VINSERTI128 $0x01, (R8)(DX*1), Y7, Y7
 
-encrypt184:
+encrypt214:
 	LEAQ           8(AX), CX
 	MOVBLZX        4(AX), AX
 	VBROADCASTI128 (CX), Y8
@@ -8269,7 +9364,7 @@ encrypt184:
 	VPXOR          Y8, Y6, Y6
 	DECQ           AX
 
-round209:
+round239:
 	ADDQ           $0x10, CX
 	VBROADCASTI128 (CX), Y8
 	VAESENC        Y8, Y0, Y0
@@ -8277,7 +9372,7 @@ round209:
 	VAESENC        Y8, Y4, Y4
 	VAESENC        Y8, Y6, Y6
 	DECQ           AX
-	JG             round209
+	JG             round239
 	VBROADCASTI128 16(CX), Y8
 	MOVQ           tags+0(FP), AX
 	VAESENCLAST    Y8, Y0, Y0
@@ -8306,15 +9401,15 @@ round209:
 	VZEROUPPER
 	RET
 
-below8185:
+below8215:
 	CMPQ       R10, $0x04
-	JLT        below4186
+	JLT        below4216
 	VMOVD      (R9), X0
 	VMOVD      -4(R9)(R10*1), X1
 	VPUNPCKLDQ X1, X0, X0
-	JMP        join187
+	JMP        join217
 
-below4186:
+below4216:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -8326,17 +9421,17 @@ below4186:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X0
-	JMP     join187
+	JMP     join217
 
-below8188:
+below8218:
 	CMPQ       R10, $0x04
-	JLT        below4189
+	JLT        below4219
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join190
+	JMP        join220
 
-below4189:
+below4219:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -8348,17 +9443,17 @@ below4189:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join190
+	JMP     join220
 
-below8191:
+below8221:
 	CMPQ       R10, $0x04
-	JLT        below4192
+	JLT        below4222
 	VMOVD      (R9), X2
 	VMOVD      -4(R9)(R10*1), X3
 	VPUNPCKLDQ X3, X2, X2
-	JMP        join193
+	JMP        join223
 
-below4192:
+below4222:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -8370,17 +9465,17 @@ below4192:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X2
-	JMP     join193
+	JMP     join223
 
-below8194:
+below8224:
 	CMPQ       R10, $0x04
-	JLT        below4195
+	JLT        below4225
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join196
+	JMP        join226
 
-below4195:
+below4225:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -8392,17 +9487,17 @@ below4195:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join196
+	JMP     join226
 
-below8197:
+below8227:
 	CMPQ       R10, $0x04
-	JLT        below4198
+	JLT        below4228
 	VMOVD      (R9), X4
 	VMOVD      -4(R9)(R10*1), X5
 	VPUNPCKLDQ X5, X4, X4
-	JMP        join199
+	JMP        join229
 
-below4198:
+below4228:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -8414,17 +9509,17 @@ below4198:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X4
-	JMP     join199
+	JMP     join229
 
-below8200:
+below8230:
 	CMPQ       R10, $0x04
-	JLT        below4201
+	JLT        below4231
 	VMOVD      (R9), X8
 	VMOVD      -4(R9)(R10*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join202
+	JMP        join232
 
-below4201:
+below4231:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -8436,17 +9531,17 @@ below4201:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X8
-	JMP     join202
+	JMP     join232
 
-below8203:
+below8233:
 	CMPQ       R10, $0x04
-	JLT        below4204
+	JLT        below4234
 	VMOVD      (R9), X6
 	VMOVD      -4(R9)(R10*1), X7
 	VPUNPCKLDQ X7, X6, X6
-	JMP        join205
+	JMP        join235
 
-below4204:
+below4234:
 	// The first byte, that in the middle and the last.
 	MOVQ    R10, R12
 	SHRQ    $0x01, R12
@@ -8458,17 +9553,17 @@ below4204:
 	ORQ     R12, R11
 	ORQ     R13, R11
 	VMOVQ   R11, X6
-	JMP     join205
+	JMP     join235
 
-below8206:
+below8236:
 	CMPQ       CX, $0x04
-	JLT        below4207
+	JLT        below4237
 	VMOVD      (DX), X8
 	VMOVD      -4(DX)(CX*1), X9
 	VPUNPCKLDQ X9, X8, X8
-	JMP        join208
+	JMP        join238
 
-below4207:
+below4237:
 	// The first byte, that in the middle and the last.
 	MOVQ    CX, R10
 	SHRQ    $0x01, R10
@@ -8480,7 +9575,7 @@ below4207:
 	ORQ     R10, R9
 	ORQ     R11, R9
 	VMOVQ   R9, X8
-	JMP     join208
+	JMP     join238
 
 // func padEachVAES(tags *umacTags, k *aesKey, batch []Message)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VAES
@@ -8529,7 +9624,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X0, X0
 	CMPQ       DX, $0x01
-	JEQ        encrypt210
+	JEQ        encrypt240
 	MOVQ       80(CX), R9
 	MOVQ       88(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -8541,7 +9636,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X2, X2
 	CMPQ       DX, $0x02
-	JEQ        encrypt210
+	JEQ        encrypt240
 	MOVQ       160(CX), R9
 	MOVQ       168(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -8553,7 +9648,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X4, X4
 	CMPQ       DX, $0x03
-	JEQ        encrypt210
+	JEQ        encrypt240
 	MOVQ       240(CX), R9
 	MOVQ       248(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -8565,7 +9660,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X6, X6
 	CMPQ       DX, $0x04
-	JEQ        encrypt210
+	JEQ        encrypt240
 	MOVQ       320(CX), R9
 	MOVQ       328(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -8577,7 +9672,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X8, X8
 	CMPQ       DX, $0x05
-	JEQ        encrypt210
+	JEQ        encrypt240
 	MOVQ       400(CX), R9
 	MOVQ       408(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -8589,7 +9684,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X10, X10
 	CMPQ       DX, $0x06
-	JEQ        encrypt210
+	JEQ        encrypt240
 	MOVQ       480(CX), R9
 	MOVQ       488(CX), R10
 	KMOVW      (BX)(R10*2), K1
@@ -8601,7 +9696,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       R10
 	VPAND      (DI)(R10*1), X12, X12
 	CMPQ       DX, $0x07
-	JEQ        encrypt210
+	JEQ        encrypt240
 	MOVQ       560(CX), DX
 	MOVQ       568(CX), CX
 	KMOVW      (BX)(CX*2), K1
@@ -8613,7 +9708,7 @@ TEXT ·padEachVAES(SB), $0-40
 	NEGQ       CX
 	VPAND      (DI)(CX*1), X14, X14
 
-encrypt210:
+encrypt240:
 	VINSERTI32X4    $0x01, X2, Y0, Y0
 	VINSERTI32X4    $0x01, X6, Y4, Y4
 	VINSERTI64X4    $0x01, Y4, Z0, Z0
@@ -8633,13 +9728,13 @@ encrypt210:
 	VPXORQ          Z2, Z8, Z8
 	DECQ            AX
 
-round211:
+round241:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z8, Z8
 	DECQ            AX
-	JG              round211
+	JG              round241
 	VBROADCASTI32X4 16(CX), Z2
 	MOVQ            tags+0(FP), AX
 	VAESENCLAST     Z2, Z0, Z0
@@ -8711,7 +9806,7 @@ derive:
 	MOVQ   DX, R8
 	DECQ   R8
 
-round212:
+round242:
 	ADDQ       $0x10, DI
 	MOVUPS     (DI), X3
 	AESENC     X3, X4
@@ -8723,7 +9818,7 @@ round212:
 	AESENC     X3, X10
 	AESENC     X3, X11
 	DECQ       R8
-	JG         round212
+	JG         round242
 	MOVUPS     16(DI), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -8766,14 +9861,14 @@ round212:
 	MOVQ       DX, DX
 	DECQ       DX
 
-round213:
+round243:
 	ADDQ       $0x10, CX
 	MOVUPS     (CX), X3
 	AESENC     X3, X4
 	AESENC     X3, X5
 	AESENC     X3, X6
 	DECQ       DX
-	JG         round213
+	JG         round243
 	MOVUPS     16(CX), X3
 	AESENCLAST X3, X4
 	PSHUFB     X2, X4
@@ -8843,7 +9938,7 @@ derive256:
 	MOVQ           CX, DI
 	MOVQ           DX, R8
 
-round214:
+round244:
 	ADDQ           $0x10, DI
 	VBROADCASTI128 (DI), Y3
 	VAESENC        Y3, Y4, Y4
@@ -8859,7 +9954,7 @@ round214:
 	VAESENC        Y3, Y14, Y14
 	VAESENC        Y3, Y15, Y15
 	DECQ           R8
-	JG             round214
+	JG             round244
 	VBROADCASTI128 16(DI), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -8936,7 +10031,7 @@ round214:
 	VPADDQ         Y1, Y0, Y0
 	MOVQ           DX, DX
 
-round215:
+round245:
 	ADDQ           $0x10, CX
 	VBROADCASTI128 (CX), Y3
 	VAESENC        Y3, Y4, Y4
@@ -8950,7 +10045,7 @@ round215:
 	VAESENC        Y3, Y12, Y12
 	VAESENC        Y3, Y13, Y13
 	DECQ           DX
-	JG             round215
+	JG             round245
 	VBROADCASTI128 16(CX), Y3
 	VAESENCLAST    Y3, Y4, Y4
 	VPSHUFB        Y2, Y4, Y4
@@ -9056,7 +10151,7 @@ TEXT ·deriveL1VAES(SB), $0-24
 	VPXORQ          Z0, Z17, Z17
 	DECQ            DX
 
-round216:
+round246:
 	ADDQ            $0x10, CX
 	VBROADCASTI32X4 (CX), Z0
 	VAESENC         Z0, Z1, Z1
@@ -9077,7 +10172,7 @@ round216:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	DECQ            DX
-	JG              round216
+	JG              round246
 	VBROADCASTI32X4 16(CX), Z0
 	VBROADCASTI32X4 swap32<>+0(SB), Z18
 	VAESENCLAST     Z0, Z1, Z1
@@ -9336,7 +10431,7 @@ TEXT ·nhPoly128AVX512(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first217:
+first247:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXORQ  Z16, Z16, Z16
@@ -9346,7 +10441,7 @@ first217:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk220:
+chunk250:
 	VMOVDQU64     (CX)(DX*2), Z20
 	VMOVDQU64     64(CX)(DX*2), Z22
 	VSHUFI64X2    $0xdd, Z22, Z20, Z21
@@ -9384,7 +10479,7 @@ chunk220:
 	VPADDQ        Z20, Z25, Z25
 	VPADDQ        Z25, Z19, Z19
 	ADDQ          $+64, DX
-	JNZ           chunk220
+	JNZ           chunk250
 	VMOVDQU64     32(SP), Y20
 	VMOVDQU64     Y20, 64(SP)
 	VMOVDQU64     (SP), Y20
@@ -9408,14 +10503,14 @@ chunk220:
 	VPADDQ        blockBits<>+0(SB), X21, X21
 	VMOVDQU64     X21, 16(SP)
 	XORQ          $0x10, DI
-	JNZ           first217
+	JNZ           first247
 	TESTQ         BX, BX
-	JZ            last219
+	JZ            last249
 	PCALIGN       $0x40
 
-block218:
+block248:
 	CMPQ       BX, $0x20
-	JLS        near221
+	JLS        near251
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -9433,7 +10528,7 @@ block218:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near221:
+near251:
 	VMOVDQU64  (CX), Z19
 	VMOVDQU64  64(CX), Z16
 	VSHUFI64X2 $0xdd, Z16, Z19, Z22
@@ -9858,10 +10953,10 @@ near221:
 	XORQ          $0x10, DI
 	ADDQ          $+1024, CX
 	DECQ          BX
-	JNZ           block218
+	JNZ           block248
 
 	// The last pair.
-last219:
+last249:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -9967,7 +11062,7 @@ last219:
 	VMOVDQU64 (SP), Y0
 	VMOVDQU64 Y0, 32(SP)
 	XORQ      $0x10, DI
-	JNZ       last219
+	JNZ       last249
 
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
@@ -10010,6 +11105,827 @@ last219:
 	VPXORQ  X29, X29, X29
 	VPXORQ  X30, X30, X30
 	VPXORQ  X31, X31, X31
+	VZEROUPPER
+	RET
+
+// func nhNextAVX512(y *[4]uint128, s *l1State, group *[32]byte, k *uhashKey, p []byte)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·nhNextAVX512(SB), $0-56
+	MOVQ k+24(FP), AX
+	CMPQ (AX), $0x02
+	JLE  two252
+
+	// Four iterations.
+	MOVQ s+8(FP), CX
+	MOVQ p_base+32(FP), BX
+	MOVQ p_len+40(FP), SI
+	MOVQ 32(CX), DI
+	SHRQ $0x01, DI
+	ADDQ AX, DI
+
+	// The bytes that the block has room for, and those of the next one.
+	MOVQ $+1024, DX
+	SUBQ 32(CX), DX
+	LEAQ (BX)(DX*1), R8
+	MOVQ SI, R9
+	SUBQ DX, R9
+	MOVQ DX, SI
+
+	// The bytes after the last whole group. 16 bytes or more are before them.
+	MOVQ R9, R10
+	ANDQ $0x1f, R10
+	SUBQ R10, R9
+	LEAQ (R8)(R9*1), DX
+	MOVQ group+16(FP), R11
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), R12
+	LEAQ    -16(DX)(R10*1), R13
+	SUBQ    R10, R12
+	VMOVDQU (R13), X1
+	VPSHUFB (R12), X1, X1
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ        shiftDown<>+0(SB), R12
+	MOVQ        DX, R10
+	CMPQ        R13, DX
+	CMOVQCS     R13, R10
+	SUBQ        R10, R12
+	VMOVDQU     (R10), X0
+	VPSHUFB     (R12)(DX*1), X0, X0
+	VMOVDQU     X0, (R11)
+	VMOVDQU     X1, 16(R11)
+	MOVQ        R9, 32(CX)
+	MOVQ        y+0(FP), R10
+	VMOVQ       1224(AX), X1
+	VPINSRQ     $0x01, 1248(AX), X1, X1
+	VMOVQ       1272(AX), X0
+	VPINSRQ     $0x01, 1296(AX), X0, X0
+	VINSERTI128 $0x01, X0, Y1, Y1
+
+	// L2: k*y and k*k*y. NH does not wait for them.
+	MOVQ        8(R10), R11
+	MOVQ        24(R10), R12
+	MOVQ        40(R10), R13
+	MOVQ        56(R10), R14
+	MOVQ        1224(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R11
+	CMOVQCS     R15, R11
+	MOVQ        1248(AX), DX
+	MULXQ       R12, R12, DX
+	LEAQ        59(R12), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R12
+	CMOVQCS     R15, R12
+	MOVQ        1272(AX), DX
+	MULXQ       R13, R13, DX
+	LEAQ        59(R13), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R13
+	CMOVQCS     R15, R13
+	MOVQ        1296(AX), DX
+	MULXQ       R14, R14, DX
+	LEAQ        59(R14), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R14
+	CMOVQCS     R15, R14
+	VMOVQ       R11, X2
+	VPINSRQ     $0x01, R12, X2, X2
+	VMOVQ       R13, X0
+	VPINSRQ     $0x01, R14, X0, X0
+	VINSERTI128 $0x01, X0, Y2, Y2
+	VPXOR       polySign<>+0(SB), Y2, Y2
+	MOVQ        1224(AX), DX
+	MULXQ       R11, R11, DX
+	LEAQ        59(R11), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R11
+	CMOVQCS     R15, R11
+	MOVQ        1248(AX), DX
+	MULXQ       R12, R12, DX
+	LEAQ        59(R12), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R12
+	CMOVQCS     R15, R12
+	MOVQ        1272(AX), DX
+	MULXQ       R13, R13, DX
+	LEAQ        59(R13), R15
+	IMUL3Q      $0x3b, DX, DX
+	ADDQ        DX, R15
+	ADDQ        DX, R13
+	CMOVQCS     R15, R13
+	MOVQ        1296(AX), DX
+	MULXQ       R14, DX, R14
+	LEAQ        59(DX), R15
+	IMUL3Q      $0x3b, R14, R14
+	ADDQ        R14, R15
+	ADDQ        R14, DX
+	CMOVQCS     R15, DX
+	VMOVQ       R11, X3
+	VPINSRQ     $0x01, R12, X3, X3
+	VMOVQ       R13, X0
+	VPINSRQ     $0x01, DX, X0, X0
+	VINSERTI128 $0x01, X0, Y3, Y3
+	VPXOR       polySign<>+0(SB), Y3, Y3
+	XORL        DX, DX
+	TESTQ       SI, SI
+	JEQ         full254
+
+	// NH of the end of the block, and then of the next one.
+hash253:
+	CMPQ   SI, $0x20
+	JLS    group258
+	CMPQ   SI, $+127
+	JLS    few260
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	LEAQ   -128(BX)(SI*1), R11
+
+chunk261:
+	VMOVDQU64  (BX), Z0
+	VMOVDQU64  64(BX), Z10
+	VSHUFI64X2 $0xdd, Z10, Z0, Z9
+	VSHUFI64X2 $0x88, Z10, Z0, Z0
+	VPADDD     152(DI), Z0, Z10
+	VPADDD     696(DI), Z9, Z13
+	VPADDD     696(DI), Z0, Z12
+	VPADDD     168(DI), Z9, Z14
+	VPMULUDQ   Z13, Z10, Z15
+	VPMULUDQ   Z14, Z12, Z16
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z13, Z13
+	VPSHUFD    $0xf5, Z12, Z12
+	VPSRLQ     $0x20, Z14, Z14
+	VPMULUDQ   Z13, Z10, Z10
+	VPMULUDQ   Z14, Z12, Z12
+	VPADDQ     Z10, Z15, Z15
+	VPADDQ     Z15, Z4, Z4
+	VPADDQ     Z12, Z16, Z16
+	VPADDQ     Z16, Z5, Z5
+	VPADDD     168(DI), Z0, Z10
+	VPADDD     712(DI), Z9, Z12
+	VPADDD     712(DI), Z0, Z0
+	VPADDD     184(DI), Z9, Z9
+	VPMULUDQ   Z12, Z10, Z13
+	VPMULUDQ   Z9, Z0, Z14
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z12, Z12
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z9, Z9
+	VPMULUDQ   Z12, Z10, Z10
+	VPMULUDQ   Z9, Z0, Z0
+	VPADDQ     Z10, Z13, Z13
+	VPADDQ     Z13, Z6, Z6
+	VPADDQ     Z0, Z14, Z14
+	VPADDQ     Z14, Z7, Z7
+	ADDQ       $+128, BX
+	ADDQ       $0x40, DI
+	CMPQ       BX, R11
+	JLS        chunk261
+	ANDQ       $0x7f, SI
+	JEQ        done263
+	CMPQ       SI, $0x20
+	JNE        end262
+	VMOVDQU64  (BX), X0
+	VMOVDQU64  16(BX), X9
+	VPADDD     152(DI), X0, X0
+	VPADDD     696(DI), X9, X9
+	VPMULUDQ   X9, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z4, Z4
+	VMOVDQU64  (BX), X0
+	VMOVDQU64  16(BX), X9
+	VPADDD     696(DI), X0, X0
+	VPADDD     168(DI), X9, X9
+	VPMULUDQ   X9, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z5, Z5
+	VMOVDQU64  (BX), X0
+	VMOVDQU64  16(BX), X9
+	VPADDD     168(DI), X0, X0
+	VPADDD     712(DI), X9, X9
+	VPMULUDQ   X9, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z6, Z6
+	VMOVDQU64  (BX), X0
+	VMOVDQU64  16(BX), X9
+	VPADDD     712(DI), X0, X0
+	VPADDD     184(DI), X9, X9
+	VPMULUDQ   X9, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X9, X9
+	VPMULUDQ   X9, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z7, Z7
+	JMP        done263
+
+end262:
+	MOVQ       $-1, R11
+	BZHIQ      SI, R11, R12
+	KMOVQ      R12, K1
+	XORL       R13, R13
+	MOVQ       SI, R12
+	SUBQ       $0x40, R12
+	CMOVQLT    R13, R12
+	BZHIQ      R12, R11, R12
+	KMOVQ      R12, K2
+	ADDQ       $0x1f, SI
+	SHRQ       $0x05, SI
+	SHLQ       $0x02, SI
+	BZHIQ      SI, R11, R12
+	KMOVW      R12, K3
+	VMOVDQU8.Z (BX), K1, Z0
+	VMOVDQU8.Z 64(BX), K2, Z10
+	VSHUFI64X2 $0xdd, Z10, Z0, Z9
+	VSHUFI64X2 $0x88, Z10, Z0, Z0
+	VMOVDQU64  152(DI), Z10
+	VPADDD.Z   Z10, Z0, K3, Z10
+	VPADDD     696(DI), Z9, Z13
+	VMOVDQU64  696(DI), Z12
+	VPADDD.Z   Z12, Z0, K3, Z12
+	VPADDD     168(DI), Z9, Z14
+	VPMULUDQ   Z13, Z10, Z15
+	VPMULUDQ   Z14, Z12, Z16
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z13, Z13
+	VPSHUFD    $0xf5, Z12, Z12
+	VPSRLQ     $0x20, Z14, Z14
+	VPMULUDQ   Z13, Z10, Z10
+	VPMULUDQ   Z14, Z12, Z12
+	VPADDQ     Z10, Z15, Z15
+	VPADDQ     Z15, Z4, Z4
+	VPADDQ     Z12, Z16, Z16
+	VPADDQ     Z16, Z5, Z5
+	VMOVDQU64  168(DI), Z10
+	VPADDD.Z   Z10, Z0, K3, Z10
+	VPADDD     712(DI), Z9, Z13
+	VMOVDQU64  712(DI), Z12
+	VPADDD.Z   Z12, Z0, K3, Z12
+	VPADDD     184(DI), Z9, Z0
+	VPMULUDQ   Z13, Z10, Z9
+	VPMULUDQ   Z0, Z12, Z14
+	VPSHUFD    $0xf5, Z10, Z10
+	VPSRLQ     $0x20, Z13, Z13
+	VPSHUFD    $0xf5, Z12, Z12
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z13, Z10, Z10
+	VPMULUDQ   Z0, Z12, Z12
+	VPADDQ     Z10, Z9, Z9
+	VPADDQ     Z9, Z6, Z6
+	VPADDQ     Z12, Z14, Z14
+	VPADDQ     Z14, Z7, Z7
+
+done263:
+	VPUNPCKLQDQ   Z5, Z4, Z0
+	VPUNPCKHQDQ   Z5, Z4, Z9
+	VPADDQ        Z9, Z0, Z0
+	VPUNPCKLQDQ   Z7, Z6, Z9
+	VPUNPCKHQDQ   Z7, Z6, Z10
+	VPADDQ        Z10, Z9, Z9
+	VEXTRACTI64X4 $0x01, Z0, Y10
+	VPADDQ        Y10, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X10
+	VPADDQ        X10, X0, X0
+	VEXTRACTI64X4 $0x01, Z9, Y10
+	VPADDQ        Y10, Y9, Y9
+	VEXTRACTI64X2 $0x01, Y9, X10
+	VPADDQ        X10, X9, X9
+	VINSERTI128   $0x01, X9, Y0, Y0
+	JMP           hashed259
+
+few260:
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	CMPQ  SI, $0x40
+	JCS   less265
+	LEAQ  -64(BX)(SI*1), R11
+
+pair264:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y12
+	VPADDD         152(DI), Y0, Y13
+	VPADDD         696(DI), Y12, Y14
+	VPMULUDQ       Y14, Y13, Y15
+	VPSRLQ         $0x20, Y13, Y13
+	VPSRLQ         $0x20, Y14, Y14
+	VPMULUDQ       Y14, Y13, Y13
+	VPADDQ         Y13, Y15, Y15
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y12, Y12
+	VPMULUDQ       Y12, Y0, Y13
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y13, Y13
+	VPADDQ         Y15, Y9, Y9
+	VPADDQ         Y13, Y10, Y10
+	VBROADCASTI128 32(BX), Y0
+	VBROADCASTI128 48(BX), Y12
+	VPADDD         168(DI), Y0, Y13
+	VPADDD         712(DI), Y12, Y14
+	VPMULUDQ       Y14, Y13, Y15
+	VPSRLQ         $0x20, Y13, Y13
+	VPSRLQ         $0x20, Y14, Y14
+	VPMULUDQ       Y14, Y13, Y13
+	VPADDQ         Y13, Y15, Y15
+	VPADDD         712(DI), Y0, Y0
+	VPADDD         184(DI), Y12, Y12
+	VPMULUDQ       Y12, Y0, Y13
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y13, Y13
+	VPADDQ         Y15, Y9, Y9
+	VPADDQ         Y13, Y10, Y10
+	ADDQ           $+64, BX
+	ADDQ           $0x20, DI
+	CMPQ           BX, R11
+	JLS            pair264
+	ANDQ           $0x3f, SI
+	JEQ            done267
+
+less265:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y12
+	VPADDD         152(DI), Y0, Y13
+	VPADDD         696(DI), Y12, Y14
+	VPMULUDQ       Y14, Y13, Y15
+	VPSRLQ         $0x20, Y13, Y13
+	VPSRLQ         $0x20, Y14, Y14
+	VPMULUDQ       Y14, Y13, Y13
+	VPADDQ         Y13, Y15, Y15
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y12, Y12
+	VPMULUDQ       Y12, Y0, Y13
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y13, Y13
+	VPADDQ         Y15, Y9, Y9
+	VPADDQ         Y13, Y10, Y10
+
+done267:
+	VPUNPCKLQDQ Y10, Y9, Y0
+	VPUNPCKHQDQ Y10, Y9, Y9
+	VPADDQ      Y9, Y0, Y0
+	JMP         hashed259
+
+group258:
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y10
+	VPADDD         152(DI), Y0, Y12
+	VPADDD         696(DI), Y10, Y13
+	VPMULUDQ       Y13, Y12, Y9
+	VPSRLQ         $0x20, Y12, Y12
+	VPSRLQ         $0x20, Y13, Y13
+	VPMULUDQ       Y13, Y12, Y12
+	VPADDQ         Y12, Y9, Y9
+	VPADDD         696(DI), Y0, Y0
+	VPADDD         168(DI), Y10, Y12
+	VPMULUDQ       Y12, Y0, Y10
+	VPSRLQ         $0x20, Y0, Y0
+	VPSRLQ         $0x20, Y12, Y12
+	VPMULUDQ       Y12, Y0, Y0
+	VPADDQ         Y0, Y10, Y10
+	VPUNPCKLQDQ    Y10, Y9, Y0
+	VPUNPCKHQDQ    Y10, Y9, Y9
+	VPADDQ         Y9, Y0, Y0
+
+hashed259:
+	TESTQ       DX, DX
+	JNE         stored257
+	VMOVDQU     (CX), X11
+	VINSERTI128 $0x01, 16(CX), Y11, Y11
+	VPADDQ      Y11, Y0, Y0
+	JMP         step255
+
+full254:
+	VMOVDQU     (CX), X0
+	VINSERTI128 $0x01, 16(CX), Y0, Y0
+
+step255:
+	VPADDQ blockBits<>+0(SB), Y0, Y0
+
+	// L2: a step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD     Y9, Y9, Y9
+	VPCMPEQD     Y0, Y9, Y9
+	VPSUBQ       Y1, Y0, Y10
+	VPSUBQ       polyOffset<>+0(SB), Y10, Y10
+	VBLENDVPD    Y9, Y10, Y0, Y0
+	VBLENDVPD    Y9, Y3, Y2, Y9
+	VPADDQ       Y9, Y0, Y0
+	VPCMPGTQ     Y0, Y9, Y9
+	VPAND        polyOffset<>+0(SB), Y9, Y9
+	VPADDQ       Y9, Y0, Y0
+	VPXOR        polySign<>+0(SB), Y0, Y0
+	VMOVQ        X0, 8(R10)
+	VPEXTRQ      $0x01, X0, 24(R10)
+	VEXTRACTI128 $0x01, Y0, X0
+	VMOVQ        X0, 40(R10)
+	VPEXTRQ      $0x01, X0, 56(R10)
+
+	// The next block.
+	TESTQ R9, R9
+	JEQ   none256
+	MOVQ  R8, BX
+	MOVQ  R9, SI
+	MOVQ  AX, DI
+	ADDQ  $0x01, DX
+	JMP   hash253
+
+none256:
+	VPXOR Y0, Y0, Y0
+
+stored257:
+	// In one store, so that one load can read them.
+	VMOVDQU Y0, (CX)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	VPXOR   X15, X15, X15
+	VPXORQ  X16, X16, X16
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
+	VZEROUPPER
+	RET
+
+	// Two iterations.
+two252:
+	MOVQ s+8(FP), CX
+	MOVQ p_base+32(FP), BX
+	MOVQ p_len+40(FP), SI
+	MOVQ 32(CX), DI
+	SHRQ $0x01, DI
+	ADDQ AX, DI
+
+	// The bytes that the block has room for, and those of the next one.
+	MOVQ $+1024, DX
+	SUBQ 32(CX), DX
+	LEAQ (BX)(DX*1), R8
+	MOVQ SI, R9
+	SUBQ DX, R9
+	MOVQ DX, SI
+
+	// The bytes after the last whole group. 16 bytes or more are before them.
+	MOVQ R9, R10
+	ANDQ $0x1f, R10
+	SUBQ R10, R9
+	LEAQ (R8)(R9*1), DX
+	MOVQ group+16(FP), R11
+
+	// The last 16 bytes, shifted down to the upper half.
+	LEAQ    shiftDown<>+32(SB), R12
+	LEAQ    -16(DX)(R10*1), R13
+	SUBQ    R10, R12
+	VMOVDQU (R13), X1
+	VPSHUFB (R12), X1, X1
+
+	// The first 16 bytes or, if they are fewer, the last 16 again, shifted down.
+	LEAQ    shiftDown<>+0(SB), R12
+	MOVQ    DX, R10
+	CMPQ    R13, DX
+	CMOVQCS R13, R10
+	SUBQ    R10, R12
+	VMOVDQU (R10), X0
+	VPSHUFB (R12)(DX*1), X0, X0
+	VMOVDQU X0, (R11)
+	VMOVDQU X1, 16(R11)
+	MOVQ    R9, 32(CX)
+	MOVQ    y+0(FP), R10
+	VMOVQ   1224(AX), X1
+	VPINSRQ $0x01, 1248(AX), X1, X1
+
+	// L2: k*y and k*k*y. NH does not wait for them.
+	MOVQ    8(R10), R11
+	MOVQ    24(R10), R12
+	MOVQ    1224(AX), DX
+	MULXQ   R11, R11, DX
+	LEAQ    59(R11), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R11
+	CMOVQCS R13, R11
+	MOVQ    1248(AX), DX
+	MULXQ   R12, R12, DX
+	LEAQ    59(R12), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R12
+	CMOVQCS R13, R12
+	VMOVQ   R11, X2
+	VPINSRQ $0x01, R12, X2, X2
+	VPXOR   polySign<>+0(SB), X2, X2
+	MOVQ    1224(AX), DX
+	MULXQ   R11, R11, DX
+	LEAQ    59(R11), R13
+	IMUL3Q  $0x3b, DX, DX
+	ADDQ    DX, R13
+	ADDQ    DX, R11
+	CMOVQCS R13, R11
+	MOVQ    1248(AX), DX
+	MULXQ   R12, DX, R12
+	LEAQ    59(DX), R13
+	IMUL3Q  $0x3b, R12, R12
+	ADDQ    R12, R13
+	ADDQ    R12, DX
+	CMOVQCS R13, DX
+	VMOVQ   R11, X3
+	VPINSRQ $0x01, DX, X3, X3
+	VPXOR   polySign<>+0(SB), X3, X3
+	XORL    DX, DX
+	TESTQ   SI, SI
+	JEQ     full271
+
+	// NH of the end of the block, and then of the next one.
+hash270:
+	CMPQ   SI, $0x20
+	JLS    group275
+	CMPQ   SI, $+127
+	JLS    few277
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	LEAQ   -128(BX)(SI*1), R11
+
+chunk278:
+	VMOVDQU64  (BX), Z0
+	VMOVDQU64  64(BX), Z7
+	VSHUFI64X2 $0xdd, Z7, Z0, Z6
+	VSHUFI64X2 $0x88, Z7, Z0, Z0
+	VPADDD     152(DI), Z0, Z7
+	VPADDD     696(DI), Z6, Z9
+	VPADDD     696(DI), Z0, Z0
+	VPADDD     168(DI), Z6, Z6
+	VPMULUDQ   Z9, Z7, Z10
+	VPMULUDQ   Z6, Z0, Z11
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z9, Z9
+	VPSHUFD    $0xf5, Z0, Z0
+	VPSRLQ     $0x20, Z6, Z6
+	VPMULUDQ   Z9, Z7, Z7
+	VPMULUDQ   Z6, Z0, Z0
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z10, Z4, Z4
+	VPADDQ     Z0, Z11, Z11
+	VPADDQ     Z11, Z5, Z5
+	ADDQ       $+128, BX
+	ADDQ       $0x40, DI
+	CMPQ       BX, R11
+	JLS        chunk278
+	ANDQ       $0x7f, SI
+	JEQ        done280
+	CMPQ       SI, $0x20
+	JNE        end279
+	VMOVDQU64  (BX), X0
+	VMOVDQU64  16(BX), X6
+	VPADDD     152(DI), X0, X0
+	VPADDD     696(DI), X6, X6
+	VPMULUDQ   X6, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z4, Z4
+	VMOVDQU64  (BX), X0
+	VMOVDQU64  16(BX), X6
+	VPADDD     696(DI), X0, X0
+	VPADDD     168(DI), X6, X6
+	VPMULUDQ   X6, X0, X8
+	VPSRLQ     $0x20, X0, X0
+	VPSRLQ     $0x20, X6, X6
+	VPMULUDQ   X6, X0, X0
+	VPADDQ     X0, X8, X8
+	VPADDQ     Z8, Z5, Z5
+	JMP        done280
+
+end279:
+	MOVQ       $-1, R11
+	BZHIQ      SI, R11, R12
+	KMOVQ      R12, K1
+	XORL       R13, R13
+	MOVQ       SI, R12
+	SUBQ       $0x40, R12
+	CMOVQLT    R13, R12
+	BZHIQ      R12, R11, R12
+	KMOVQ      R12, K2
+	ADDQ       $0x1f, SI
+	SHRQ       $0x05, SI
+	SHLQ       $0x02, SI
+	BZHIQ      SI, R11, R12
+	KMOVW      R12, K3
+	VMOVDQU8.Z (BX), K1, Z0
+	VMOVDQU8.Z 64(BX), K2, Z7
+	VSHUFI64X2 $0xdd, Z7, Z0, Z6
+	VSHUFI64X2 $0x88, Z7, Z0, Z0
+	VMOVDQU64  152(DI), Z7
+	VPADDD.Z   Z7, Z0, K3, Z7
+	VPADDD     696(DI), Z6, Z10
+	VMOVDQU64  696(DI), Z9
+	VPADDD.Z   Z9, Z0, K3, Z9
+	VPADDD     168(DI), Z6, Z0
+	VPMULUDQ   Z10, Z7, Z6
+	VPMULUDQ   Z0, Z9, Z11
+	VPSHUFD    $0xf5, Z7, Z7
+	VPSRLQ     $0x20, Z10, Z10
+	VPSHUFD    $0xf5, Z9, Z9
+	VPSRLQ     $0x20, Z0, Z0
+	VPMULUDQ   Z10, Z7, Z7
+	VPMULUDQ   Z0, Z9, Z9
+	VPADDQ     Z7, Z6, Z6
+	VPADDQ     Z6, Z4, Z4
+	VPADDQ     Z9, Z11, Z11
+	VPADDQ     Z11, Z5, Z5
+
+done280:
+	VPUNPCKLQDQ   Z5, Z4, Z0
+	VPUNPCKHQDQ   Z5, Z4, Z6
+	VPADDQ        Z6, Z0, Z0
+	VEXTRACTI64X4 $0x01, Z0, Y6
+	VPADDQ        Y6, Y0, Y0
+	VEXTRACTI64X2 $0x01, Y0, X6
+	VPADDQ        X6, X0, X0
+	VMOVDQA       X0, X0
+	JMP           hashed276
+
+few277:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y6, Y6, Y6
+	CMPQ  SI, $0x40
+	JCS   less282
+	LEAQ  -64(BX)(SI*1), R11
+
+pair281:
+	VMOVDQU  16(BX), Y9
+	VPBLENDD $0x0f, (BX), Y9, Y7
+	VPBLENDD $0xf0, 32(BX), Y9, Y9
+	VPADDD   152(DI), Y7, Y10
+	VPADDD   696(DI), Y9, Y11
+	VPADDD   696(DI), Y7, Y7
+	VPADDD   168(DI), Y9, Y9
+	VPMULUDQ Y11, Y10, Y13
+	VPMULUDQ Y9, Y7, Y14
+	VPSHUFD  $0xf5, Y10, Y10
+	VPSRLQ   $0x20, Y11, Y11
+	VPSHUFD  $0xf5, Y7, Y7
+	VPSRLQ   $0x20, Y9, Y9
+	VPMULUDQ Y11, Y10, Y10
+	VPMULUDQ Y9, Y7, Y7
+	VPADDQ   Y10, Y13, Y13
+	VPADDQ   Y13, Y0, Y0
+	VPADDQ   Y7, Y14, Y14
+	VPADDQ   Y14, Y6, Y6
+	ADDQ     $+64, BX
+	ADDQ     $0x20, DI
+	CMPQ     BX, R11
+	JLS      pair281
+	ANDQ     $0x3f, SI
+	JEQ      done286
+
+less282:
+	VMOVDQU  (BX), X7
+	VMOVDQU  16(BX), X9
+	VPADDD   152(DI), X7, X10
+	VPADDD   696(DI), X9, X11
+	VPMULUDQ X11, X10, X8
+	VPSRLQ   $0x20, X10, X10
+	VPSRLQ   $0x20, X11, X11
+	VPMULUDQ X11, X10, X10
+	VPADDQ   X10, X8, X8
+	VPADDD   696(DI), X7, X7
+	VPADDD   168(DI), X9, X9
+	VPMULUDQ X9, X7, X12
+	VPSRLQ   $0x20, X7, X7
+	VPSRLQ   $0x20, X9, X9
+	VPMULUDQ X9, X7, X7
+	VPADDQ   X7, X12, X12
+	VPADDQ   Y8, Y0, Y0
+	VPADDQ   Y12, Y6, Y6
+
+done286:
+	VPUNPCKLQDQ  Y6, Y0, Y7
+	VPUNPCKHQDQ  Y6, Y0, Y0
+	VPADDQ       Y0, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X0
+	VPADDQ       X7, X0, X7
+	VMOVDQA      X7, X0
+	JMP          hashed276
+
+group275:
+	VMOVDQU     (BX), X0
+	VMOVDQU     16(BX), X7
+	VPADDD      152(DI), X0, X8
+	VPADDD      696(DI), X7, X9
+	VPMULUDQ    X9, X8, X6
+	VPSRLQ      $0x20, X8, X8
+	VPSRLQ      $0x20, X9, X9
+	VPMULUDQ    X9, X8, X8
+	VPADDQ      X8, X6, X6
+	VPADDD      696(DI), X0, X0
+	VPADDD      168(DI), X7, X8
+	VPMULUDQ    X8, X0, X7
+	VPSRLQ      $0x20, X0, X0
+	VPSRLQ      $0x20, X8, X8
+	VPMULUDQ    X8, X0, X0
+	VPADDQ      X0, X7, X7
+	VPUNPCKLQDQ X7, X6, X0
+	VPUNPCKHQDQ X7, X6, X6
+	VPADDQ      X6, X0, X0
+
+hashed276:
+	TESTQ   DX, DX
+	JNE     stored274
+	VMOVDQU (CX), X6
+	VPADDQ  X6, X0, X0
+	JMP     step272
+
+full271:
+	VMOVDQU (CX), X0
+
+step272:
+	VPADDQ blockBits<>+0(SB), X0, X0
+
+	// L2: a step of POLY-64.
+	// m < 2^64-2^32 ? k*y + m : k*k*y + (m-59-k)
+	VPCMPEQD  X6, X6, X6
+	VPCMPEQD  X0, X6, X6
+	VPSUBQ    X1, X0, X7
+	VPSUBQ    polyOffset<>+0(SB), X7, X7
+	VBLENDVPD X6, X7, X0, X0
+	VBLENDVPD X6, X3, X2, X6
+	VPADDQ    X6, X0, X0
+	VPCMPGTQ  X0, X6, X6
+	VPAND     polyOffset<>+0(SB), X6, X6
+	VPADDQ    X6, X0, X0
+	VPXOR     polySign<>+0(SB), X0, X0
+	VMOVQ     X0, 8(R10)
+	VPEXTRQ   $0x01, X0, 24(R10)
+
+	// The next block.
+	TESTQ R9, R9
+	JEQ   none273
+	MOVQ  R8, BX
+	MOVQ  R9, SI
+	MOVQ  AX, DI
+	ADDQ  $0x01, DX
+	JMP   hash270
+
+none273:
+	VPXOR X0, X0, X0
+
+stored274:
+	// In one store, so that one load can read them.
+	VMOVDQU X0, (CX)
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	VPXOR   X2, X2, X2
+	VPXOR   X3, X3, X3
+	VPXOR   X4, X4, X4
+	VPXOR   X5, X5, X5
+	VPXOR   X6, X6, X6
+	VPXOR   X7, X7, X7
+	VPXOR   X8, X8, X8
+	VPXOR   X9, X9, X9
+	VPXOR   X10, X10, X10
+	VPXOR   X11, X11, X11
+	VPXOR   X12, X12, X12
+	VPXOR   X13, X13, X13
+	VPXOR   X14, X14, X14
+	KXORW   K1, K1, K1
+	KXORW   K2, K2, K2
+	KXORW   K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -10158,7 +12074,7 @@ TEXT ·nhPoly128AVX2(SB), $224-40
 	XORQ   DI, DI
 
 	// The first two blocks: no words are before them.
-first222:
+first289:
 	ADDQ    $+1024, CX
 	DECQ    BX
 	VPXOR   Y0, Y0, Y0
@@ -10168,7 +12084,7 @@ first222:
 	MOVQ    $-512, DX
 	PCALIGN $0x20
 
-chunk225:
+chunk292:
 	VMOVDQU      16(CX)(DX*2), Y5
 	VPBLENDD     $0x0f, (CX)(DX*2), Y5, Y4
 	VPBLENDD     $0xf0, 32(CX)(DX*2), Y5, Y5
@@ -10205,7 +12121,7 @@ chunk225:
 	VPADDQ       Y4, Y9, Y9
 	VPADDQ       Y9, Y3, Y3
 	ADDQ         $+32, DX
-	JNZ          chunk225
+	JNZ          chunk292
 	VMOVDQU      32(SP), Y4
 	VMOVDQU      Y4, 64(SP)
 	VMOVDQU      (SP), Y4
@@ -10225,14 +12141,14 @@ chunk225:
 	VPADDQ       blockBits<>+0(SB), X0, X0
 	VMOVDQU      X0, 16(SP)
 	XORQ         $0x10, DI
-	JNZ          first222
+	JNZ          first289
 	TESTQ        BX, BX
-	JZ           last224
+	JZ           last291
 	PCALIGN      $0x40
 
-block223:
+block290:
 	CMPQ       BX, $0x20
-	JLS        near226
+	JLS        near293
 	PREFETCHT0 8192(CX)
 	PREFETCHT0 8256(CX)
 	PREFETCHT0 8320(CX)
@@ -10250,7 +12166,7 @@ block223:
 	PREFETCHT0 9088(CX)
 	PREFETCHT0 9152(CX)
 
-near226:
+near293:
 	VMOVDQU  16(CX), Y6
 	VPBLENDD $0x0f, (CX), Y6, Y3
 	VPBLENDD $0xf0, 32(CX), Y6, Y6
@@ -10960,10 +12876,10 @@ near226:
 	XORQ         $0x10, DI
 	ADDQ         $+1024, CX
 	DECQ         BX
-	JNZ          block223
+	JNZ          block290
 
 	// The last pair.
-last224:
+last291:
 	LEAQ (DI)(DI*2), DX
 
 	// m < 2^128-2^96 ? k*y + m : k^2*y + (m-159-k)
@@ -11069,7 +12985,7 @@ last224:
 	VMOVDQU (SP), Y0
 	VMOVDQU Y0, 32(SP)
 	XORQ    $0x10, DI
-	JNZ     last224
+	JNZ     last291
 
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
@@ -11104,7 +13020,7 @@ last224:
 TEXT ·nhNextAVX2(SB), $0-56
 	MOVQ k+24(FP), AX
 	CMPQ (AX), $0x02
-	JLE  two227
+	JLE  two294
 
 	// Four iterations.
 	MOVQ s+8(FP), CX
@@ -11229,19 +13145,19 @@ TEXT ·nhNextAVX2(SB), $0-56
 	VPXOR       polySign<>+0(SB), Y3, Y3
 	XORL        DX, DX
 	TESTQ       SI, SI
-	JEQ         full229
+	JEQ         full296
 
 	// NH of the end of the block, and then of the next one.
-hash228:
+hash295:
 	CMPQ  SI, $0x20
-	JLS   group233
+	JLS   group300
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	CMPQ  SI, $0x40
-	JCS   less236
+	JCS   less303
 	LEAQ  -64(BX)(SI*1), R11
 
-pair235:
+pair302:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -11281,11 +13197,11 @@ pair235:
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
 	CMPQ           BX, R11
-	JLS            pair235
+	JLS            pair302
 	ANDQ           $0x3f, SI
-	JEQ            done238
+	JEQ            done305
 
-less236:
+less303:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y7
 	VPADDD         152(DI), Y0, Y8
@@ -11305,13 +13221,13 @@ less236:
 	VPADDQ         Y10, Y4, Y4
 	VPADDQ         Y8, Y5, Y5
 
-done238:
+done305:
 	VPUNPCKLQDQ Y5, Y4, Y0
 	VPUNPCKHQDQ Y5, Y4, Y4
 	VPADDQ      Y4, Y0, Y0
-	JMP         hashed234
+	JMP         hashed301
 
-group233:
+group300:
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y5
 	VPADDD         152(DI), Y0, Y7
@@ -11332,19 +13248,19 @@ group233:
 	VPUNPCKHQDQ    Y5, Y4, Y4
 	VPADDQ         Y4, Y0, Y0
 
-hashed234:
+hashed301:
 	TESTQ       DX, DX
-	JNE         stored232
+	JNE         stored299
 	VMOVDQU     (CX), X6
 	VINSERTI128 $0x01, 16(CX), Y6, Y6
 	VPADDQ      Y6, Y0, Y0
-	JMP         step230
+	JMP         step297
 
-full229:
+full296:
 	VMOVDQU     (CX), X0
 	VINSERTI128 $0x01, 16(CX), Y0, Y0
 
-step230:
+step297:
 	VPADDQ blockBits<>+0(SB), Y0, Y0
 
 	// L2: a step of POLY-64.
@@ -11368,17 +13284,17 @@ step230:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none231
+	JEQ   none298
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash228
+	JMP   hash295
 
-none231:
+none298:
 	VPXOR Y0, Y0, Y0
 
-stored232:
+stored299:
 	// In one store, so that one load can read them.
 	VMOVDQU Y0, (CX)
 	VPXOR   X0, X0, X0
@@ -11397,7 +13313,7 @@ stored232:
 	RET
 
 	// Two iterations.
-two227:
+two294:
 	MOVQ s+8(FP), CX
 	MOVQ p_base+32(FP), BX
 	MOVQ p_len+40(FP), SI
@@ -11481,19 +13397,19 @@ two227:
 	VPXOR   polySign<>+0(SB), X3, X3
 	XORL    DX, DX
 	TESTQ   SI, SI
-	JEQ     full242
+	JEQ     full309
 
 	// NH of the end of the block, and then of the next one.
-hash241:
+hash308:
 	CMPQ  SI, $0x20
-	JLS   group246
+	JLS   group313
 	VPXOR Y0, Y0, Y0
 	VPXOR Y4, Y4, Y4
 	CMPQ  SI, $0x40
-	JCS   less249
+	JCS   less316
 	LEAQ  -64(BX)(SI*1), R11
 
-pair248:
+pair315:
 	VMOVDQU  16(BX), Y6
 	VPBLENDD $0x0f, (BX), Y6, Y5
 	VPBLENDD $0xf0, 32(BX), Y6, Y6
@@ -11516,11 +13432,11 @@ pair248:
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
 	CMPQ     BX, R11
-	JLS      pair248
+	JLS      pair315
 	ANDQ     $0x3f, SI
-	JEQ      done253
+	JEQ      done320
 
-less249:
+less316:
 	VMOVDQU  (BX), X5
 	VMOVDQU  16(BX), X6
 	VPADDD   152(DI), X5, X7
@@ -11540,16 +13456,16 @@ less249:
 	VPADDQ   Y9, Y0, Y0
 	VPADDQ   Y10, Y4, Y4
 
-done253:
+done320:
 	VPUNPCKLQDQ  Y4, Y0, Y5
 	VPUNPCKHQDQ  Y4, Y0, Y0
 	VPADDQ       Y0, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X0
 	VPADDQ       X5, X0, X5
 	VMOVDQA      X5, X0
-	JMP          hashed247
+	JMP          hashed314
 
-group246:
+group313:
 	VMOVDQU     (BX), X0
 	VMOVDQU     16(BX), X5
 	VPADDD      152(DI), X0, X6
@@ -11570,17 +13486,17 @@ group246:
 	VPUNPCKHQDQ X5, X4, X4
 	VPADDQ      X4, X0, X0
 
-hashed247:
+hashed314:
 	TESTQ   DX, DX
-	JNE     stored245
+	JNE     stored312
 	VMOVDQU (CX), X4
 	VPADDQ  X4, X0, X0
-	JMP     step243
+	JMP     step310
 
-full242:
+full309:
 	VMOVDQU (CX), X0
 
-step243:
+step310:
 	VPADDQ blockBits<>+0(SB), X0, X0
 
 	// L2: a step of POLY-64.
@@ -11601,17 +13517,17 @@ step243:
 
 	// The next block.
 	TESTQ R9, R9
-	JEQ   none244
+	JEQ   none311
 	MOVQ  R8, BX
 	MOVQ  R9, SI
 	MOVQ  AX, DI
 	ADDQ  $0x01, DX
-	JMP   hash241
+	JMP   hash308
 
-none244:
+none311:
 	VPXOR X0, X0, X0
 
-stored245:
+stored312:
 	// In one store, so that one load can read them.
 	VMOVDQU X0, (CX)
 	VPXOR   X0, X0, X0
@@ -11633,146 +13549,156 @@ stored245:
 
 // func nhPoly(y *[4]uint128, k *uhashKey, p []byte)
 TEXT ·nhPoly(SB), $0-40
-	CMPB ·useNHPolyAVX512+0(SB), $0x00
-	JEQ  next256
+	CMPB ·useLongAVX512+0(SB), $0x00
+	JEQ  next323
 	JMP  ·nhPolyAVX512+0(SB)
 
-next256:
+next323:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next257
+	JEQ  next324
 	JMP  ·nhPolyAVX2+0(SB)
 
-next257:
+next324:
 	JMP ·nhPolyGeneric+0(SB)
 
 // func nhBlocks(words []l1Words, k *uhashKey, p []byte)
 TEXT ·nhBlocks(SB), $0-56
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next258
+	JEQ  next325
 	JMP  ·nhBlocksAVX512+0(SB)
 
-next258:
+next325:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next259
+	JEQ  next326
 	JMP  ·nhBlocksAVX2+0(SB)
 
-next259:
+next326:
 	JMP ·nhBlocksGeneric+0(SB)
 
 // func nhAdd(s *l1State, k *uhashKey, p []byte)
 TEXT ·nhAdd(SB), $0-40
 	CMPQ p_len+24(FP), $+224
-	JHI  long260
+	JHI  long327
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next261
+	JEQ  next328
 	JMP  ·nhAddAVX2+0(SB)
 
-next261:
+next328:
 	JMP ·nhAddGeneric+0(SB)
 
-long260:
+long327:
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next262
+	JEQ  next329
 	JMP  ·nhAddAVX512+0(SB)
 
-next262:
+next329:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next263
+	JEQ  next330
 	JMP  ·nhAddAVX2+0(SB)
 
-next263:
+next330:
 	JMP ·nhAddGeneric+0(SB)
 
 // func nhNext(y *[4]uint128, s *l1State, group *[32]byte, k *uhashKey, p []byte)
 TEXT ·nhNext(SB), $0-56
+	CMPB ·useLongAVX512+0(SB), $0x00
+	JEQ  next331
+	JMP  ·nhNextAVX512+0(SB)
+
+next331:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next264
+	JEQ  next332
 	JMP  ·nhNextAVX2+0(SB)
 
-next264:
+next332:
 	JMP ·nhNextGeneric+0(SB)
 
 // func fill(group *[32]byte, p []byte)
 TEXT ·fill(SB), $0-32
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next265
+	JEQ  next333
 	JMP  ·fillAVX512+0(SB)
 
-next265:
+next333:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next266
+	JEQ  next334
 	JMP  ·fillAVX2+0(SB)
 
-next266:
+next334:
 	JMP ·fillGeneric+0(SB)
 
 // func tagOnly(tag *[16]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad)
 TEXT ·tagOnly(SB), $0-72
 	CMPQ rest_len+32(FP), $+256
-	JHI  long267
+	JHI  long335
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next268
+	JEQ  next336
 	JMP  ·tagOnlyAVX2+0(SB)
 
-next268:
+next336:
 	JMP ·tagOnlyGeneric+0(SB)
 
-long267:
+long335:
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next269
+	JEQ  next337
 	JMP  ·tagOnlyAVX512+0(SB)
 
-next269:
+next337:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next270
+	JEQ  next338
 	JMP  ·tagOnlyAVX2+0(SB)
 
-next270:
+next338:
 	JMP ·tagOnlyGeneric+0(SB)
 
 // func tagNext(tag *[16]byte, k *uhashKey, y *[4]uint128, l1 *l1State, rest []byte, length uint64, x pad)
 TEXT ·tagNext(SB), $0-80
 	CMPQ rest_len+40(FP), $+512
-	JHI  long271
+	JHI  long339
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next272
+	JEQ  next340
 	JMP  ·tagNextAVX2+0(SB)
 
-next272:
+next340:
 	JMP ·tagNextGeneric+0(SB)
 
-long271:
+long339:
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next273
+	JEQ  next341
 	JMP  ·tagNextAVX512+0(SB)
 
-next273:
+next341:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next274
+	JEQ  next342
 	JMP  ·tagNextAVX2+0(SB)
 
-next274:
+next342:
 	JMP ·tagNextGeneric+0(SB)
 
 // func tagTwo(tag *[16]byte, k *uhashKey, msg []byte, x pad)
 TEXT ·tagTwo(SB), $0-56
+	CMPB ·useLongAVX512+0(SB), $0x00
+	JEQ  next343
+	JMP  ·tagTwoAVX512+0(SB)
+
+next343:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next275
+	JEQ  next344
 	JMP  ·tagTwoAVX2+0(SB)
 
-next275:
+next344:
 	JMP ·tagTwoGeneric+0(SB)
 
 // func tagWords(tag *[16]byte, k *uhashKey, words *l1Words, x pad)
 TEXT ·tagWords(SB), $0-40
 	CMPB ·useAVX512+0(SB), $0x00
-	JEQ  next276
+	JEQ  next345
 	JMP  ·tagWordsAVX512+0(SB)
 
-next276:
+next345:
 	CMPB ·useAVX2+0(SB), $0x00
-	JEQ  next277
+	JEQ  next346
 	JMP  ·tagWordsAVX2+0(SB)
 
-next277:
+next346:
 	JMP ·tagWordsGeneric+0(SB)

@@ -154,12 +154,8 @@ var (
 	alternative = regexp.MustCompile(`^\tCMPB +·use(\w+)\+0\(SB\), \$0x00\n\tJEQ +(\w+)\n\tJMP +·(\w+)\+0\(SB\)\n\n(\w+):\n`)
 )
 
-// ownFlag has the kernels with a flag of their own, and withoutAVX512 the functions that have no kernel for
-// AVX-512.
-var (
-	ownFlag       = map[string]string{"nhPolyAVX512": "NHPolyAVX512"}
-	withoutAVX512 = []string{"·nhNext", "·tagTwo"}
-)
+// ownFlag has the kernels with another flag than those of their instruction set.
+var ownFlag = map[string]string{"nhNextAVX512": "LongAVX512", "nhPolyAVX512": "LongAVX512", "tagTwoAVX512": "LongAVX512"}
 
 // chooses reports whether all that a function does is to jump to the kernel of its name that is in
 // use, the best first, or to the portable one. Up to some length it may pass over the best.
@@ -188,11 +184,7 @@ func chooses(function string) bool {
 		}
 		code = code[len("\n"+m[1]+":\n"):]
 	}
-	all := []string{"AVX512", "AVX2"}
-	if slices.Contains(withoutAVX512, name) {
-		all = all[1:]
-	}
-	return strings.HasPrefix(frame, "$0-") && path(all...) && code == ""
+	return strings.HasPrefix(frame, "$0-") && path("AVX512", "AVX2") && code == ""
 }
 
 // TestChooses plants faults in functions that choose.
@@ -227,8 +219,7 @@ long3:
 	named := func(name string) string {
 		return strings.NewReplacer("·f(", "·"+name+"(", "·fA", "·"+name+"A", "·fG", "·"+name+"G").Replace(all)
 	}
-	poly := strings.Replace(named("nhPoly"), "useAVX512", "useNHPolyAVX512", 1)
-	next := strings.Replace(named("nhNext"), "\tCMPB ·useAVX512+0(SB), $0x00\n\tJEQ  next1\n\tJMP  ·nhNextAVX512+0(SB)\n\nnext1:\n", "", 1)
+	poly := strings.Replace(named("nhPoly"), "useAVX512", "useLongAVX512", 1)
 	for _, test := range []struct {
 		right  string
 		faults [][2]string
@@ -254,13 +245,8 @@ long3:
 		}},
 		{poly, [][2]string{
 			{"", ""},
-			{"useNHPolyAVX512", "useAVX512"},
-			{"useAVX2", "useNHPolyAVX512"},
-		}},
-		{next, [][2]string{
-			{"", ""},
-			{"·nhNext(SB)", "·f(SB)"},
-			{"nhNextAVX2", "nhNextAVX512"},
+			{"useLongAVX512", "useAVX512"},
+			{"useAVX2", "useLongAVX512"},
 		}},
 		{long, [][2]string{
 			{"", ""},

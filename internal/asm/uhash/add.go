@@ -27,14 +27,12 @@ func nhAdd(v isa) {
 	})
 }
 
-// nhNext generates nhNextAVX2. Without it, streams of 1,025 to 1,500 bytes would take 12 to 20 % longer.
-// AVX-512 would gain nothing.
-func nhNext() {
-	v := avx2{}
+// nhNext generates nhNext<isa>. Without it, streams of 1,025 to 1,500 bytes would take 12 to 20 % longer.
+func nhNext(v isa) {
 	kernel("nhNext"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("s"), GP64()), wordsIn(n)()
 		r := newRest(v, n, k, "p", state)
-		r.whole = true
+		r.whole, r.anySize = true, true
 		lo, _ := halves(k)
 		next := r
 		next.p, next.length = GP64(), GP64()

@@ -53,9 +53,9 @@ func main() {
 	for _, v := range []isa{avx512{}, avx2{}} {
 		tagOnly(v)
 		tagNext(v)
+		tagTwo(v)
 		tagWords(v)
 	}
-	tagTwo()
 	batchConstants()
 	padConstants()
 	tagEach512()
@@ -66,8 +66,8 @@ func main() {
 	deriveL1VAES()
 	for _, v := range []isa{avx512{}, avx2{}} {
 		nhPoly128(v)
+		nhNext(v)
 	}
-	nhNext()
 	// These jump, and use no vectors.
 	keeps := []string{"nhPoly", "nhBlocks", "nhAdd", "nhNext", "fill", "tagOnly", "tagNext", "tagTwo", "tagWords"}
 	for _, name := range keeps {
@@ -124,9 +124,8 @@ func choose(name string) {
 		Label(more)
 	}
 	switch name {
-	case "nhNext", "tagTwo": // see these
-	case "nhPoly": // see kernels_amd64.go
-		use("useNHPolyAVX512", avx512{})
+	case "nhNext", "nhPoly", "tagTwo": // see kernels_amd64.go
+		use("useLongAVX512", avx512{})
 	default:
 		use("useAVX512", avx512{})
 	}

@@ -13,7 +13,7 @@ import (
 
 // A rest is bytes of a block that are left to hash: the end of a message, or whole groups. With AVX2 it
 // is hashed by its size: at most a group (hashGroup), and more (hashPairs and hashTwice). With AVX-512 it
-// is at least four groups (hashLong). This changes p, length and the base of the keys.
+// is at least four groups (hashLong), or of any size. This changes p, length and the base of the keys.
 type rest struct {
 	v         isa
 	n         int // iterations
@@ -21,6 +21,7 @@ type rest struct {
 	lo, hi    Mem  // the halves of the key for the group at p; they have one base
 	whole     bool // it is whole groups
 	follows   bool // the message has 16 bytes or more before it, which may be read
+	anySize   bool // with AVX-512 too
 }
 
 // newRest returns the rest in a parameter. It follows the groups in an l1State, or begins a
@@ -42,8 +43,10 @@ func newRest(v isa, n int, k gotypes.Component, parameter string, state Register
 	return r
 }
 
-// long reports whether it is for hashLong.
-func (r rest) long() bool { return r.v.name() == "AVX512" }
+func (r rest) avx512() bool { return r.v.name() == "AVX512" }
+
+// long reports whether it is at least four groups.
+func (r rest) long() bool { return r.avx512() && !r.anySize }
 
 // tail returns the rest, of which less than a group is left.
 func (r rest) tail() tail { return tail{p: r.p, size: r.length} }
@@ -87,6 +90,14 @@ func (r rest) hash(words VecVirtual) {
 	group, done := label("group"), label("hashed")
 	CMPQ(r.length, Imm(groupSize))
 	JLS(LabelRef(group))
+	if r.avx512() {
+		few := label("few")
+		CMPQ(r.length, I32(4*groupSize-1))
+		JLS(LabelRef(few))
+		r.hashLong(words)
+		JMP(LabelRef(done))
+		Label(few)
+	}
 	if r.n == 2 {
 		r.hashPairs(words)
 	} else {

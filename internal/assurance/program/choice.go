@@ -25,17 +25,18 @@ type Choice struct {
 }
 
 // ends are those of the names of the kernels among which functions choose, best first. Flags are called
-// use and then the end, or the whole name of a kernel, for that alone. If one is true, so are those after it:
-// see kernel.Register.
+// use and then the end, or for kernels of long functions Long and the end. If one is true, so are those after
+// it: see kernel.Register.
 var (
 	ends  = []string{"AVX512", "AVX2"}
-	flags = []string{"NHPolyAVX512", "AVX512", "AVX2"}
+	flags = []string{"LongAVX512", "AVX512", "AVX2"}
+	long  = []string{"nhNext", "nhPoly", "tagTwo"} // for more than a block
 )
 
 // flagOf returns the flag of a kernel.
 func flagOf(name, end string) string {
-	if i := slices.IndexFunc(flags, func(flag string) bool { return strings.EqualFold(flag, name+end) }); i >= 0 {
-		return flags[i]
+	if end == "AVX512" && slices.Contains(long, name) {
+		return "LongAVX512"
 	}
 	return end
 }

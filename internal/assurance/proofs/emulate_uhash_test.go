@@ -67,13 +67,12 @@ func (e *emulator) uhash(isa string, key []byte, n int) *uhash {
 	return u
 }
 
-// call calls a kernel of this instruction set, or that of the next one if there is none, or for fewer bytes
-// than it takes.
+// call calls a kernel of this instruction set, or that of the next one for fewer bytes than it takes.
 func (u *uhash) call(kernel string, arguments ...uint64) {
 	u.t.Helper()
 	isa := u.isa
 	length := map[string]int{"nhAdd": 3, "tagOnly": 4, "tagNext": 5}[kernel] // the argument
-	if least := least[kernel+isa]; least > 0 && arguments[length] < uint64(least) || kernel == "nhNext" || kernel == "tagTwo" {
+	if least := least[kernel+isa]; least > 0 && arguments[length] < uint64(least) {
 		isa = "AVX2"
 	}
 	u.emulator.call("fastmac."+kernel+isa, arguments...)

@@ -165,7 +165,7 @@ var planted = []fault{
 	{"a flag after which another one is", nhFile, "nhPoly", "CMPB ·useAVX2+0(SB), $0x00", "CMPB ·useAVX2+1(SB), $0x00", "neither a flag"},
 	{"a flag and what follows it", nhFile, "nhBlocks", "CMPB ·useAVX512+0(SB), $0x00", "CMPQ ·useAVX512+0(SB), $0x00", "neither a flag"},
 	{"a flag that is not 1", nhFile, "nhNext", "CMPB ·useAVX2+0(SB), $0x00", "CMPB ·useAVX2+0(SB), $0x01", "neither a flag"},
-	{"the flag of all kernels", nhFile, "nhPoly", "CMPB ·useNHPolyAVX512+0(SB), $0x00", "CMPB ·useAVX512+0(SB), $0x00", "jumps to"},
+	{"the flag of all kernels", nhFile, "nhPoly", "CMPB ·useLongAVX512+0(SB), $0x00", "CMPB ·useAVX512+0(SB), $0x00", "jumps to"},
 	{"the worse kernel", nhFile, "nhPoly", "JMP ·nhPolyAVX512+0(SB)", "JMP ·nhPolyAVX2+0(SB)", "not in the binary: nhPolyAVX512"},
 	{"the kernel of another function", nhFile, "tagWords", "JMP ·tagWordsAVX512+0(SB)", "JMP ·tagOnlyAVX512+0(SB)", "jumps to"},
 	{"a kernel that the CPU lacks", nhFile, "nhNext", "JMP ·nhNextGeneric+0(SB)", "JMP ·nhNextAVX2+0(SB)", "jumps to"},
