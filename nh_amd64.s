@@ -5032,13 +5032,10 @@ done88:
 	JMP           hashed84
 
 few85:
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	CMPQ  BX, $0x40
-	JCS   less90
-	LEAQ  -64(CX)(BX*1), DX
-
-pair89:
+	VPXOR          Y4, Y4, Y4
+	VPXOR          Y5, Y5, Y5
+	CMPQ           BX, $0x40
+	JCS            less90
 	VBROADCASTI128 (CX), Y0
 	VBROADCASTI128 16(CX), Y6
 	VPADDD         152(SI), Y0, Y7
@@ -5077,8 +5074,6 @@ pair89:
 	VPADDQ         Y7, Y5, Y5
 	ADDQ           $+64, CX
 	ADDQ           $0x20, SI
-	CMPQ           CX, DX
-	JLS            pair89
 	ANDQ           $0x3f, BX
 	JEQ            done92
 
@@ -5487,14 +5482,10 @@ done101:
 	JMP           hashed97
 
 few98:
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y4, Y4, Y4
-	CMPQ    BX, $0x40
-	JCS     less103
-	LEAQ    -64(CX)(BX*1), DX
-	PCALIGN $0x20
-
-pair102:
+	VPXOR    Y0, Y0, Y0
+	VPXOR    Y4, Y4, Y4
+	CMPQ     BX, $0x40
+	JCS      less103
 	VMOVDQU  16(CX), Y8
 	VPBLENDD $0x0f, (CX), Y8, Y5
 	VPBLENDD $0xf0, 32(CX), Y8, Y8
@@ -5516,8 +5507,6 @@ pair102:
 	VPADDQ   Y12, Y4, Y4
 	ADDQ     $+64, CX
 	ADDQ     $0x20, SI
-	CMPQ     CX, DX
-	JLS      pair102
 	ANDQ     $0x3f, BX
 	JEQ      done107
 
@@ -11244,7 +11233,7 @@ TEXT ·nhNextAVX512(SB), $0-56
 hash253:
 	CMPQ   SI, $0x20
 	JLS    group258
-	CMPQ   SI, $+127
+	CMPQ   SI, $+96
 	JLS    few260
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
@@ -11414,13 +11403,10 @@ done263:
 	JMP           hashed259
 
 few260:
-	VPXOR Y9, Y9, Y9
-	VPXOR Y10, Y10, Y10
-	CMPQ  SI, $0x40
-	JCS   less265
-	LEAQ  -64(BX)(SI*1), R11
-
-pair264:
+	VPXOR          Y9, Y9, Y9
+	VPXOR          Y10, Y10, Y10
+	CMPQ           SI, $0x40
+	JCS            less265
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y12
 	VPADDD         152(DI), Y0, Y13
@@ -11459,8 +11445,6 @@ pair264:
 	VPADDQ         Y13, Y10, Y10
 	ADDQ           $+64, BX
 	ADDQ           $0x20, DI
-	CMPQ           BX, R11
-	JLS            pair264
 	ANDQ           $0x3f, SI
 	JEQ            done267
 
@@ -11674,7 +11658,7 @@ two252:
 hash270:
 	CMPQ   SI, $0x20
 	JLS    group275
-	CMPQ   SI, $+127
+	CMPQ   SI, $+96
 	JLS    few277
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
@@ -11781,13 +11765,10 @@ done280:
 	JMP           hashed276
 
 few277:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y6, Y6, Y6
-	CMPQ  SI, $0x40
-	JCS   less282
-	LEAQ  -64(BX)(SI*1), R11
-
-pair281:
+	VPXOR    Y0, Y0, Y0
+	VPXOR    Y6, Y6, Y6
+	CMPQ     SI, $0x40
+	JCS      less282
 	VMOVDQU  16(BX), Y9
 	VPBLENDD $0x0f, (BX), Y9, Y7
 	VPBLENDD $0xf0, 32(BX), Y9, Y9
@@ -11809,8 +11790,6 @@ pair281:
 	VPADDQ   Y14, Y6, Y6
 	ADDQ     $+64, BX
 	ADDQ     $0x20, DI
-	CMPQ     BX, R11
-	JLS      pair281
 	ANDQ     $0x3f, SI
 	JEQ      done286
 

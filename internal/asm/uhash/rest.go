@@ -91,8 +91,11 @@ func (r rest) hash(words VecVirtual) {
 	CMPQ(r.length, Imm(groupSize))
 	JLS(LabelRef(group))
 	if r.avx512() {
-		few := label("few")
-		CMPQ(r.length, I32(4*groupSize-1))
+		few, most := label("few"), int32(4*groupSize-1)
+		if r.whole {
+			most = 3 * groupSize
+		}
+		CMPQ(r.length, I32(most))
 		JLS(LabelRef(few))
 		r.hashLong(words)
 		JMP(LabelRef(done))
@@ -140,17 +143,22 @@ func (r rest) hashPairs(words VecVirtual) {
 	pair, less, one, group, loaded, done := label("pair"), label("less"), label("one"), label("group"), label("loaded"), label("done")
 	CMPQ(r.length, Imm(2*groupSize))
 	JCS(LabelRef(less))
-	last := r.lastOf(2)
-	if r.follows {
-		align(32) // up to 3 %. In front of short messages it takes more time than it saves.
+	var last Register
+	if !r.avx512() { // else hashLong is for more than three groups
+		last = r.lastOf(2)
+		if r.follows {
+			align(32) // up to 3 %. In front of short messages it takes more time than it saves.
+		}
+		Label(pair)
 	}
-	Label(pair)
 	low, high := v.vec(), v.vec()
 	v.load(Mem{Base: r.p}, low, high)
 	addChunk(v, s, low, high, r.keys(0), nil, false)
 	r.next(2)
-	CMPQ(r.p, last)
-	JLS(LabelRef(pair))
+	if !r.avx512() {
+		CMPQ(r.p, last)
+		JLS(LabelRef(pair))
+	}
 	ANDQ(Imm(2*groupSize-1), r.length)
 	JEQ(LabelRef(done))
 
@@ -206,15 +214,20 @@ func (r rest) hashTwice(words VecVirtual) {
 	pair, less, end, done := label("pair"), label("less"), label("tail"), label("done")
 	CMPQ(r.length, Imm(2*groupSize))
 	JCS(LabelRef(less))
-	last := r.lastOf(2)
-	Label(pair)
+	var last Register
+	if !r.avx512() {
+		last = r.lastOf(2)
+		Label(pair)
+	}
 	for g := range 2 {
 		r.loadGroup(g, x, y)
 		add(g)
 	}
 	r.next(2)
-	CMPQ(r.p, last)
-	JLS(LabelRef(pair))
+	if !r.avx512() {
+		CMPQ(r.p, last)
+		JLS(LabelRef(pair))
+	}
 	ANDQ(Imm(2*groupSize-1), r.length)
 	JEQ(LabelRef(done))
 

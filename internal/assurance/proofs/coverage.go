@@ -20,6 +20,8 @@ var named = []struct{ function, mnemonic, why string }{
 	{"nhAddAVX2", "jb", "a single group was taken before"},
 	{"nhAddAVX512", "cmovl", "a single group was taken before"},
 	{"nhNextAVX2", "jb", "a single group was taken before"},
+	{"nhNextAVX512", "jb", "a single group was taken before"},
+	{"nhNextAVX512", "cmovl", "a single group was taken before"},
 	{"fillAVX2", "cmovb", "there are 16 bytes or more"},
 	{"tagOnlyAVX2", "cmovb", "there are 16 bytes or more"},
 	{"tagNextAVX2", "cmovb", "there are 16 bytes or more"},
