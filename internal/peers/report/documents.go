@@ -48,7 +48,8 @@ var (
 	messageLines = []line{umac64, umac128, gmac, hmac512, batch512, {"message", rivals.GMAC}, std256, std512, {"message", "x/crypto:poly1305:oneshot"}}
 	sealLines    = []line{
 		{"seal", "fastmac:aes256-gcm:seal"}, {"seal", rivals.Seal}, {"seal", "ring:aes256-gcm:seal"},
-		{"seal", "aws-lc-rs:aes256-gcm:seal"}, {"seal", "OpenSSL:aes256-gcm:seal"},
+		{"seal", "aws-lc-rs:aes256-gcm:seal"}, {"seal", "BoringSSL:aes256-gcm:seal"},
+		{"seal", "OpenSSL:aes256-gcm:seal"}, {"seal", "ipsec-mb:aes256-gcm:seal"},
 	}
 )
 
@@ -227,7 +228,7 @@ func checkedTable(all []*Results) table.Writer {
 }
 
 // byMachine has a line for each size and contender, and a column for each machine. A machine on which
-// the first line was not measured has no column.
+// the first line was not measured has no column, and a line that no machine has is left out.
 func byMachine(all []*Results, title string, sizes []int, lines []line) table.Writer {
 	all = slices.DeleteFunc(slices.Clone(all), func(r *Results) bool {
 		_, ok := r.find(lines[0].group, lines[0].Contender, sizes[0])
@@ -240,6 +241,10 @@ func byMachine(all []*Results, title string, sizes []int, lines []line) table.Wr
 	t := newTable(title, columns)
 	for _, size := range sizes {
 		for _, l := range lines {
+			measured := func(r *Results) bool { _, ok := r.find(l.group, l.Contender, size); return ok }
+			if !slices.ContainsFunc(all, measured) {
+				continue
+			}
 			name := lineTitle(l)
 			if len(sizes) > 1 {
 				name = fmt.Sprintf("%s, %d bytes", name, size)

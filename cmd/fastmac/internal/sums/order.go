@@ -15,8 +15,9 @@ const (
 	// window is how many items are done, or begun, before the first of them is emitted.
 	window = 1 << 14
 
-	// pause is how long an item that is done may wait for others. To wake the goroutine that emits takes
-	// more time than to read a small file.
+	// batch is how many items are done, or begun, and pause how much time passes, before those that are done
+	// are emitted. To wake the goroutine that does so takes as long as to read a small file.
+	batch = 64
 	pause = 20 * time.Millisecond
 
 	// grace is how long inOrder waits for its workers after an interrupt.
@@ -62,7 +63,7 @@ func inOrder[R any](ctx context.Context, n, workers int, start func() (do func(i
 type queue[R any] struct {
 	n     int
 	mu    sync.Mutex
-	ended sync.Cond // the first item is done, for some time or with many others
+	ended sync.Cond // the first item is done, for some time or with others
 	timer *time.Timer
 	room  sync.Cond // for a worker to go on
 	next  int       // to do
@@ -101,7 +102,8 @@ func (q *queue[R]) work(ctx context.Context, do func(i int) R) {
 		q.mu.Lock()
 		q.items[i%len(q.items)] = item[R]{result, true}
 		switch {
-		case q.next >= q.n || q.next-q.first > len(q.items)/2:
+		case !q.items[q.first%len(q.items)].done:
+		case q.next >= q.n || q.next-q.first > batch:
 			q.ended.Signal()
 		case i == q.first:
 			q.timer.Reset(pause)
