@@ -208,7 +208,9 @@ func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open 
 	}
 	next, last, before := label(name), label("last"), Mem{Base: dst, Disp: -size}
 	loop := func(p Mem) {
-		align()
+		if pieces != onlyOne {
+			align()
+		}
 		Label(next)
 		piece(hash(p))
 		if pieces != onlyOne {
