@@ -9708,6 +9708,434 @@ last208:
 	JAE             cryptLong205
 
 last206:
+	// Between the rounds for the longest rest, GHASH of the last group takes no time of its own.
+	CMPQ R8, $0x00000180
+	JBE  few209
+
+	// At most 512 bytes.
+	MOVQ    R8, R9
+	SUBQ    $0x00000180, R9
+	LEAQ    15(R9), R8
+	ANDQ    $-16, R8
+	LEAQ    128(AX), R10
+	SUBQ    R8, R10
+	LEAQ    (AX), R8
+	SUBQ    $0x10, R10
+	CMPQ    R10, R8
+	CMOVQCS R8, R10
+
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R12, R12
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R11
+	SUBQ            $0x40, R11
+	CMOVQLS         R12, R11
+	CMOVQLS         R12, R8
+	MOVQ            $-1, R12
+	BZHIQ           R9, R12, R12
+	KMOVQ           R12, K1
+	MOVQ            $-1, R12
+	BZHIQ           R11, R12, R12
+	KMOVQ           R12, K2
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VPXORQ          lowBits32<>+384(SB), Z0, Z20
+	VSHUFI64X2      $0x44, Z1, Z0, Z21
+	VPXORQ          lowBits32<>+448(SB), Z21, Z21
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z22, Z3
+	VPXORQ          Z22, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z22, Z23
+	VPCLMULQDQ      $0x11, Z13, Z22, Z22
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z23, Z0
+	VPXORQ          Z2, Z22, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPSHUFD         $0x4e, Z3, Z23
+	VPXORQ          Z3, Z23, Z23
+	VPCLMULQDQ      $0x00, Z7, Z3, Z24
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z9, Z22, Z26
+	VPCLMULQDQ      $0x11, Z9, Z22, Z22
+	VPCLMULQDQ      $0x00, Z10, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z0
+	VPTERNLOGQ      $0x96, Z3, Z22, Z2
+	VPTERNLOGQ      $0x96, Z23, Z25, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VMOVDQU64       -256(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -192(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z22, Z3
+	VPXORQ          Z22, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z22, Z23
+	VPCLMULQDQ      $0x11, Z13, Z22, Z22
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z23, Z0
+	VPXORQ          Z2, Z22, Z2
+	VPXORQ          Z1, Z3, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPSHUFD         $0x4e, Z3, Z23
+	VPXORQ          Z3, Z23, Z23
+	VPCLMULQDQ      $0x00, Z7, Z3, Z24
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z9, Z22, Z26
+	VPCLMULQDQ      $0x11, Z9, Z22, Z22
+	VPCLMULQDQ      $0x00, Z10, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z0
+	VPTERNLOGQ      $0x96, Z3, Z22, Z2
+	VPTERNLOGQ      $0x96, Z23, Z25, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            288(AX), R11
+	CMPL            CX, $0x0c
+	JB              last210
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            320(AX), R11
+	JE              last210
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            352(AX), R11
+
+last210:
+	VBROADCASTI32X4 (R11), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+	VAESENCLAST     Z0, Z20, Z20
+	VAESENCLAST     Z0, Z21, Z21
+	VMOVDQU64       (R10), Z22
+	VMOVDQU64       8(R10), Z23
+	VPXORQ          Z22, Z23, Z23
+	VMOVDQU64       64(R10), Z24
+	VMOVDQU64       72(R10), Z25
+	VPXORQ          Z24, Z25, Z25
+	LEAQ            (AX), CX
+	NEGQ            CX
+	ADDQ            R10, CX
+	VMOVDQA64       Z11, Z26
+	VMOVDQA64       Z13, Z27
+	VMOVDQA64       Z7, Z0
+	MOVQ            CX, R10
+	SHRQ            $0x06, R10
+	ANDQ            $0x01, R10
+	NEGQ            R10
+	KMOVQ           R10, K3
+	VMOVDQA64       Z27, K3, Z26
+	VMOVDQA64       Z0, K3, Z27
+	VMOVDQA64       Z9, K3, Z0
+	MOVQ            CX, R10
+	SHRQ            $0x05, R10
+	ANDQ            $0x01, R10
+	NEGQ            R10
+	KMOVQ           R10, K3
+	VALIGNQ         $0x04, Z26, Z27, K3, Z26
+	VALIGNQ         $0x04, Z27, Z0, K3, Z27
+	VALIGNQ         $0x04, Z0, Z0, K3, Z0
+	SHRQ            $0x04, CX
+	ANDQ            $0x01, CX
+	NEGQ            CX
+	KMOVQ           CX, K3
+	VALIGNQ         $0x02, Z26, Z27, K3, Z26
+	VALIGNQ         $0x02, Z27, Z0, K3, Z27
+	VPSHUFD         $0x4e, Z26, Z28
+	VPXORQ          Z26, Z28, Z28
+	VPSHUFD         $0x4e, Z27, Z29
+	VPXORQ          Z27, Z29, Z29
+	VMOVDQU64       (DI), Z0
+	VPXORQ          Z0, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z0
+	VPXORQ          Z0, Z15, Z15
+	VMOVDQU64       Z15, 64(SI)
+	VMOVDQU64       128(DI), Z0
+	VPXORQ          Z0, Z16, Z16
+	VMOVDQU64       Z16, 128(SI)
+	VMOVDQU64       192(DI), Z0
+	VPXORQ          Z0, Z17, Z17
+	VMOVDQU64       Z17, 192(SI)
+	VMOVDQU64       256(DI), Z0
+	VPXORQ          Z0, Z18, Z18
+	VMOVDQU64       Z18, 256(SI)
+	VMOVDQU64       320(DI), Z0
+	VPXORQ          Z0, Z19, Z19
+	VMOVDQU64       Z19, 320(SI)
+	VMOVDQU8.Z      384(DI), K1, Z0
+	VPXORQ          Z0, Z20, Z20
+	VMOVDQU8        Z20, K1, 384(SI)
+	VMOVDQU8.Z      Z20, K1, Z20
+	VMOVDQU8.Z      384(DI)(R8*1), K2, Z0
+	VPXORQ          Z0, Z21, Z21
+	VMOVDQU8        Z21, K2, 384(SI)(R8*1)
+	VMOVDQU8.Z      Z21, K2, Z21
+	VPSHUFB         Z4, Z16, Z16
+	VPSHUFB         Z4, Z17, Z17
+	VPSHUFD         $0x4e, Z16, Z0
+	VPXORQ          Z16, Z0, Z0
+	VPCLMULQDQ      $0x00, Z7, Z16, Z1
+	VPCLMULQDQ      $0x11, Z7, Z16, Z2
+	VPCLMULQDQ      $0x00, Z8, Z0, Z7
+	VPSHUFD         $0x4e, Z17, Z0
+	VPXORQ          Z17, Z0, Z0
+	VPCLMULQDQ      $0x00, Z9, Z17, Z8
+	VPCLMULQDQ      $0x11, Z9, Z17, Z9
+	VPCLMULQDQ      $0x00, Z10, Z0, Z10
+	VPXORQ          Z1, Z8, Z0
+	VPXORQ          Z2, Z9, Z2
+	VPXORQ          Z7, Z10, Z1
+	VPSHUFB         Z4, Z5, Z5
+	VPSHUFB         Z4, Z15, Z15
+	VPXORQ          Z3, Z5, Z5
+	VPSHUFD         $0x4e, Z5, Z3
+	VPXORQ          Z5, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z5, Z7
+	VPCLMULQDQ      $0x11, Z11, Z5, Z5
+	VPCLMULQDQ      $0x00, Z12, Z3, Z3
+	VPSHUFD         $0x4e, Z15, Z8
+	VPXORQ          Z15, Z8, Z8
+	VPCLMULQDQ      $0x00, Z13, Z15, Z9
+	VPCLMULQDQ      $0x11, Z13, Z15, Z10
+	VPCLMULQDQ      $0x00, Z14, Z8, Z8
+	VPTERNLOGQ      $0x96, Z7, Z9, Z0
+	VPTERNLOGQ      $0x96, Z5, Z10, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VPSHUFB         Z4, Z20, Z20
+	VPSHUFB         Z4, Z21, Z21
+	VPSHUFD         $0x4e, Z20, Z0
+	VPXORQ          Z20, Z0, Z0
+	VPCLMULQDQ      $0x00, Z22, Z20, Z1
+	VPCLMULQDQ      $0x11, Z22, Z20, Z2
+	VPCLMULQDQ      $0x00, Z23, Z0, Z5
+	VPSHUFD         $0x4e, Z21, Z0
+	VPXORQ          Z21, Z0, Z0
+	VPCLMULQDQ      $0x00, Z24, Z21, Z7
+	VPCLMULQDQ      $0x11, Z24, Z21, Z8
+	VPCLMULQDQ      $0x00, Z25, Z0, Z9
+	VPXORQ          Z1, Z7, Z0
+	VPXORQ          Z2, Z8, Z2
+	VPXORQ          Z5, Z9, Z1
+	VPSHUFB         Z4, Z18, Z18
+	VPSHUFB         Z4, Z19, Z19
+	VPXORQ          Z3, Z18, Z18
+	VPSHUFD         $0x4e, Z18, Z3
+	VPXORQ          Z18, Z3, Z3
+	VPCLMULQDQ      $0x00, Z26, Z18, Z5
+	VPCLMULQDQ      $0x11, Z26, Z18, Z7
+	VPCLMULQDQ      $0x00, Z28, Z3, Z3
+	VPSHUFD         $0x4e, Z19, Z8
+	VPXORQ          Z19, Z8, Z8
+	VPCLMULQDQ      $0x00, Z27, Z19, Z9
+	VPCLMULQDQ      $0x11, Z27, Z19, Z10
+	VPCLMULQDQ      $0x00, Z29, Z8, Z8
+	VPTERNLOGQ      $0x96, Z5, Z9, Z0
+	VPTERNLOGQ      $0x96, Z7, Z10, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd199
+
+few209:
 	VMOVDQU64     -512(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
 	VMOVDQU64     -448(SI), Z15
@@ -9980,7 +10408,7 @@ rest200:
 	VAESENC         Z2, Z27, Z27
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last209
+	JB              last211
 	VBROADCASTI32X4 288(AX), Z2
 	VAESENC         Z2, Z5, Z5
 	VAESENC         Z2, Z23, Z23
@@ -10000,7 +10428,7 @@ rest200:
 	VAESENC         Z2, Z26, Z26
 	VAESENC         Z2, Z27, Z27
 	LEAQ            320(AX), R10
-	JE              last209
+	JE              last211
 	VBROADCASTI32X4 320(AX), Z2
 	VAESENC         Z2, Z5, Z5
 	VAESENC         Z2, Z23, Z23
@@ -10021,7 +10449,7 @@ rest200:
 	VAESENC         Z2, Z27, Z27
 	LEAQ            352(AX), R10
 
-last209:
+last211:
 	VBROADCASTI32X4 (R10), Z2
 	VAESENCLAST     Z2, Z5, Z5
 	VAESENCLAST     Z2, Z23, Z23
@@ -10253,7 +10681,7 @@ rest203:
 	VAESENC         Z2, Z21, Z21
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last210
+	JB              last212
 	VBROADCASTI32X4 288(AX), Z2
 	VAESENC         Z2, Z5, Z5
 	VAESENC         Z2, Z19, Z19
@@ -10269,7 +10697,7 @@ rest203:
 	VAESENC         Z2, Z20, Z20
 	VAESENC         Z2, Z21, Z21
 	LEAQ            320(AX), R10
-	JE              last210
+	JE              last212
 	VBROADCASTI32X4 320(AX), Z2
 	VAESENC         Z2, Z5, Z5
 	VAESENC         Z2, Z19, Z19
@@ -10286,7 +10714,7 @@ rest203:
 	VAESENC         Z2, Z21, Z21
 	LEAQ            352(AX), R10
 
-last210:
+last212:
 	VBROADCASTI32X4 (R10), Z2
 	VAESENCLAST     Z2, Z5, Z5
 	VAESENCLAST     Z2, Z19, Z19
@@ -10514,7 +10942,7 @@ rest202:
 	VAESENC         Z0, Z16, Z16
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last211
+	JB              last213
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z11, Z11
@@ -10526,7 +10954,7 @@ rest202:
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
 	LEAQ            320(AX), R10
-	JE              last211
+	JE              last213
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z11, Z11
@@ -10539,7 +10967,7 @@ rest202:
 	VAESENC         Z0, Z16, Z16
 	LEAQ            352(AX), R10
 
-last211:
+last213:
 	VBROADCASTI32X4 (R10), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z11, Z11
@@ -10675,7 +11103,7 @@ rest201:
 	VAESENC         Z9, Z5, Z5
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last212
+	JB              last214
 	VBROADCASTI32X4 288(AX), Z9
 	VAESENC         Z9, Z8, Z8
 	VAESENC         Z9, Z5, Z5
@@ -10683,7 +11111,7 @@ rest201:
 	VAESENC         Z9, Z8, Z8
 	VAESENC         Z9, Z5, Z5
 	LEAQ            320(AX), R10
-	JE              last212
+	JE              last214
 	VBROADCASTI32X4 320(AX), Z9
 	VAESENC         Z9, Z8, Z8
 	VAESENC         Z9, Z5, Z5
@@ -10692,7 +11120,7 @@ rest201:
 	VAESENC         Z9, Z5, Z5
 	LEAQ            352(AX), R10
 
-last212:
+last214:
 	VBROADCASTI32X4 (R10), Z9
 	VAESENCLAST     Z9, Z8, Z8
 	VAESENCLAST     Z9, Z5, Z5
@@ -10740,7 +11168,7 @@ textEnd199:
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       R9, $0x70
-	JBE        lengths213
+	JBE        lengths215
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -10753,7 +11181,7 @@ textEnd199:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths213:
+lengths215:
 	MOVQ       112(DX), CX
 	MOVQ       104(DX), DX
 	VMOVQ      CX, X5
@@ -10813,8 +11241,10 @@ end195:
 	VPXORQ X26, X26, X26
 	VPXORQ X27, X27, X27
 	VPXORQ X28, X28, X28
+	VPXORQ X29, X29, X29
 	KXORW  K1, K1, K1
 	KXORW  K2, K2, K2
+	KXORW  K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -10834,7 +11264,7 @@ TEXT ·openAVX512(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ BX, BX
-	JZ    noTag214
+	JZ    noTag216
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(DX), SI
@@ -10870,25 +11300,25 @@ TEXT ·openAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last217
+	JB        last219
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last217
+	JE        last219
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last217:
+last219:
 	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
 
-noTag214:
+noTag216:
 	MOVQ      8(DX), SI
 	VMOVDQU64 (SI), X3
 
@@ -10896,7 +11326,7 @@ noTag214:
 	MOVQ   24(DX), SI
 	MOVQ   32(DX), DI
 	TESTQ  DI, DI
-	JZ     text218
+	JZ     text220
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -10905,7 +11335,7 @@ noTag214:
 	LEAQ   128(AX), R9
 	SUBQ   R8, R9
 
-vector219:
+vector221:
 	MOVQ          $-1, R8
 	BZHIQ         DI, R8, R8
 	KMOVQ         R8, K1
@@ -10927,7 +11357,7 @@ vector219:
 	ADDQ          $0x40, SI
 	ADDQ          $0x40, R9
 	SUBQ          $0x40, DI
-	JA            vector219
+	JA            vector221
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -10941,7 +11371,7 @@ vector219:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-text218:
+text220:
 	// Text.
 	MOVQ            16(DX), SI
 	MOVL            (SI), DI
@@ -10962,7 +11392,7 @@ text218:
 	MOVQ            80(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
-	JBE             rest222
+	JBE             rest224
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
@@ -10970,7 +11400,7 @@ text218:
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
 	CMPQ            R8, $0x00000100
-	JBE             rest223
+	JBE             rest225
 	VBROADCASTI32X4 (AX), Z2
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
@@ -11004,10 +11434,10 @@ text218:
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
 	CMPQ            R8, $0x00000200
-	JB              rest221
+	JB              rest223
 	PCALIGN         $0x40
 
-cryptLong226:
+cryptLong228:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -11202,7 +11632,7 @@ cryptLong226:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last228
+	JB              last230
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -11222,7 +11652,7 @@ cryptLong226:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last228
+	JE              last230
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -11243,7 +11673,7 @@ cryptLong226:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last228:
+last230:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -11273,21 +11703,21 @@ last228:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong226
+	JAE             cryptLong228
 	VPXORQ          Z0, Z0, Z0
 	VPXORQ          Z1, Z1, Z1
 	VPXORQ          Z2, Z2, Z2
 	MOVQ            R8, R9
 	TESTQ           R8, R8
-	JZ              textEnd220
+	JZ              textEnd222
 	CMPQ            R8, $0x00000080
-	JBE             rest222
+	JBE             rest224
 	CMPQ            R8, $0x00000100
-	JBE             rest223
+	JBE             rest225
 
-rest221:
+rest223:
 	CMPQ R8, $0x00000180
-	JBE  rest224
+	JBE  rest226
 
 	// At most 512 bytes.
 	MOVQ      R8, R9
@@ -11534,7 +11964,7 @@ rest221:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last229
+	JB              last231
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -11554,7 +11984,7 @@ rest221:
 	VAESENC         Z3, Z28, Z28
 	VAESENC         Z3, Z29, Z29
 	LEAQ            320(AX), R10
-	JE              last229
+	JE              last231
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -11575,7 +12005,7 @@ rest221:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            352(AX), R10
 
-last229:
+last231:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z23, Z23
@@ -11622,9 +12052,9 @@ last229:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd220
+	JMP             textEnd222
 
-rest224:
+rest226:
 	// At most 384 bytes.
 	MOVQ      R8, R9
 	SUBQ      $0x00000100, R9
@@ -11796,7 +12226,7 @@ rest224:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last230
+	JB              last232
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -11812,7 +12242,7 @@ rest224:
 	VAESENC         Z3, Z22, Z22
 	VAESENC         Z3, Z23, Z23
 	LEAQ            320(AX), R10
-	JE              last230
+	JE              last232
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -11829,7 +12259,7 @@ rest224:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            352(AX), R10
 
-last230:
+last232:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z19, Z19
@@ -11868,9 +12298,9 @@ last230:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd220
+	JMP             textEnd222
 
-rest223:
+rest225:
 	// At most 256 bytes.
 	MOVQ            R8, R9
 	SUBQ            $0x00000080, R9
@@ -12031,7 +12461,7 @@ rest223:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last231
+	JB              last233
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -12043,7 +12473,7 @@ rest223:
 	VAESENC         Z3, Z12, Z12
 	VAESENC         Z3, Z13, Z13
 	LEAQ            320(AX), R10
-	JE              last231
+	JE              last233
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -12056,7 +12486,7 @@ rest223:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            352(AX), R10
 
-last231:
+last233:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z11, Z11
@@ -12087,9 +12517,9 @@ last231:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd220
+	JMP             textEnd222
 
-rest222:
+rest224:
 	// At most 128 bytes.
 	MOVQ      R8, R9
 	LEAQ      15(R9), R8
@@ -12178,7 +12608,7 @@ rest222:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last232
+	JB              last234
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -12186,7 +12616,7 @@ rest222:
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
 	LEAQ            320(AX), R10
-	JE              last232
+	JE              last234
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -12195,7 +12625,7 @@ rest222:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            352(AX), R10
 
-last232:
+last234:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z7, Z7
@@ -12219,13 +12649,13 @@ last232:
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
 
-textEnd220:
+textEnd222:
 	TESTQ BX, BX
-	JZ    notLast215
+	JZ    notLast217
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       R9, $0x70
-	JBE        lengths233
+	JBE        lengths235
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -12238,7 +12668,7 @@ textEnd220:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths233:
+lengths235:
 	MOVQ       112(DX), CX
 	MOVQ       104(DX), DX
 	VMOVQ      CX, X5
@@ -12268,7 +12698,7 @@ lengths233:
 	VPXORQ     X0, X3, X3
 	VMOVDQU64  X3, (BX)
 
-end216:
+end218:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -12305,7 +12735,7 @@ end216:
 	VZEROUPPER
 	RET
 
-notLast215:
+notLast217:
 	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end216
+	JMP       end218

@@ -77,13 +77,23 @@ func (w *wide) cryptText(r gotypes.Component, open bool) (rest Register) {
 		}
 		return steps
 	}
-	cryptLoop("cryptLong", longSize, oneOrMore, dst, src, n, open, hash, func(between []func()) {
+	before := cryptLoop("cryptLong", longSize, oneOrMore, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(longSize / vectorSize)
 		w.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
 			VMOVDQU64(x, Mem{Base: dst, Disp: vectorSize * i})
 		}
 	})
+	if !open {
+		Comment("Between the rounds for the longest rest, GHASH of the last group takes no time of its own.")
+		few := label("few")
+		CMPQ(n, U32(uint32(groupSize*(most-1))))
+		JBE(LabelRef(few))
+		w.cryptRest(2*most, f, c, dst, src, n, rest, open, before...)
+		JMP(LabelRef(end))
+		Label(few)
+	}
+	run(before)
 	w.clear(w.sums)
 	MOVQ(n, rest)
 	TESTQ(n, n)
@@ -149,9 +159,11 @@ func (w *wide) window(f []factor, h Register) []factor {
 // the lengths are multiplied by the powers down to H^1. It sets rest to the size of the last group; if it
 // is a whole one, there is no power for the lengths.
 //
+// If there are functions to call between the rounds of AES, the registers do not suffice to have the powers before.
+//
 // The vectors begin where the text does, so that at most one reaches beyond its end: a masked access to a
 // page that is not there takes some 300 ns (AMD EPYC, Zen 5).
-func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest Register, open bool) {
+func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest Register, open bool, between ...func()) {
 	Commentf("At most %d bytes.", vectorSize*vectors)
 	whole := vectors - 2
 	MOVQ(n, rest)
@@ -160,12 +172,18 @@ func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest
 	}
 	h := w.powersFor(rest)
 	w.makeRoom(h)
-	ends := []factor{w.powersAt(Mem{Base: h}), w.powersAt(Mem{Base: h, Disp: vectorSize})}
-	switch {
-	case vectors == 4:
-		ends = append(w.times(f[2:], Mem{Base: h}), ends...)
-	case vectors == 8:
-		ends = append(w.window(f, h), ends...)
+	ends := make([]factor, min(4, 2+whole%4))
+	makeEnds := func() {
+		ends = []factor{w.powersAt(Mem{Base: h}), w.powersAt(Mem{Base: h, Disp: vectorSize})}
+		switch {
+		case vectors == 4:
+			ends = append(w.times(f[2:], Mem{Base: h}), ends...)
+		case vectors == 8:
+			ends = append(w.window(f, h), ends...)
+		}
+	}
+	if between == nil {
+		makeEnds()
 	}
 	Comment("Without a last vector, its mask is empty and its address that of the one before.")
 	last, more, none := GP64(), GP64(), GP64()
@@ -225,7 +243,10 @@ func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest
 	if open {
 		w.aes.encryptRounds(x, nil, hash(load)...)
 	} else {
-		w.aes.encryptRounds(x, nil)
+		w.aes.encryptRounds(x, nil, between...)
+		if between != nil {
+			makeEnds()
+		}
 	}
 	for i, x := range x {
 		VPXORQ(load(i), x, x)

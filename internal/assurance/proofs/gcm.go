@@ -179,7 +179,7 @@ func gcmRuns(withText bool) (runs []gcmRun) {
 	for n := range 401 {
 		sizes = append(sizes, n)
 	}
-	for _, long := range []int{448, 512, 640, 768, 896, 1024, 1280, 1536, 1920, 2048, 2176, 2304} {
+	for _, long := range []int{448, 512, 640, 768, 896, 960, 1024, 1280, 1536, 1920, 2048, 2176, 2304} {
 		for _, rest := range []int{-1, 0, 1, 16, 47, 48, 49, 127} {
 			sizes = append(sizes, long+rest)
 		}
