@@ -26,14 +26,18 @@ func register() {
 	)
 }
 
-// longSize is the size of text that sealAVX512 and openAVX512 need. From there on they are faster than
-// sealAVX2 and openAVX2. Vectors of 32 bytes are slow for a while after those of 64, and the other
-// way round: so what is absorbed before a text uses the same.
-const longSize = 512
+// shortText is the size of text up to which sealAVX2 and openAVX2 are faster than sealAVX512 and
+// openAVX512, and longData that of additional data from which on hashAVX512 is faster than hashAVX2. Vectors
+// of 32 bytes are slow for a while after those of 64, and the other way round: so what is absorbed before a
+// text uses the same.
+const (
+	shortText = 64
+	longData  = 512
+)
 
 func (k *Key) hash(sum *[BlockSize]byte, groups []byte, text int) {
 	p, n := unsafe.SliceData(groups), len(groups)
-	if useAVX512 && max(n, text) >= longSize {
+	if useAVX512 && (n >= longData || text > shortText) {
 		hashAVX512(k, sum, p, n)
 	} else if useAVX2 {
 		hashAVX2(k, sum, p, n)
@@ -60,7 +64,7 @@ func (k *Key) gmac(r *run) {
 func (k *Key) seal(r *run) {
 	if len(r.src) == 0 {
 		k.gmac(r)
-	} else if useAVX512 && len(r.src) >= longSize {
+	} else if useAVX512 && len(r.src) > shortText {
 		sealAVX512(k, r)
 	} else if useAVX2 {
 		sealAVX2(k, r)
@@ -72,7 +76,7 @@ func (k *Key) seal(r *run) {
 func (k *Key) open(r *run) {
 	if len(r.src) == 0 {
 		k.gmac(r)
-	} else if useAVX512 && len(r.src) >= longSize {
+	} else if useAVX512 && len(r.src) > shortText {
 		openAVX512(k, r)
 	} else if useAVX2 {
 		openAVX2(k, r)

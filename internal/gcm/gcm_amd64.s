@@ -7386,7 +7386,6 @@ last151:
 groupsEnd148:
 	CMPQ           R9, $0x00000080
 	JB             groupsEnd152
-	PCALIGN        $0x40
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count8<>+0(SB), Y4, Y4
@@ -9168,20 +9167,23 @@ text197:
 	MOVQ            72(DX), DI
 	MOVQ            80(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
-	VBROADCASTI32X4 (AX), Z2
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
+	CMPQ            R8, $0x00000080
+	JBE             rest201
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
 	VMOVDQU64       64(AX), Z9
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
-	VMOVDQA64       Z7, Z11
-	VPSHUFD         $0x4e, Z11, Z12
-	VPXORQ          Z11, Z12, Z12
-	VPCLMULQDQ      $0x00, Z2, Z11, Z0
-	VPCLMULQDQ      $0x11, Z2, Z11, Z11
+	CMPQ            R8, $0x00000100
+	JBE             rest202
+	VBROADCASTI32X4 (AX), Z2
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPSHUFD         $0x4e, Z7, Z12
+	VPXORQ          Z7, Z12, Z12
+	VPCLMULQDQ      $0x00, Z2, Z7, Z0
+	VPCLMULQDQ      $0x11, Z2, Z7, Z11
 	VPCLMULQDQ      $0x00, Z1, Z12, Z12
 	VPTERNLOGQ      $0x96, Z0, Z11, Z12
 	VPCLMULQDQ      $0x00, Z6, Z0, Z13
@@ -9192,11 +9194,10 @@ text197:
 	VPTERNLOGQ      $0x96, Z0, Z12, Z11
 	VPSHUFD         $0x4e, Z11, Z12
 	VPXORQ          Z11, Z12, Z12
-	VMOVDQA64       Z9, Z14
-	VPSHUFD         $0x4e, Z14, Z13
-	VPXORQ          Z14, Z13, Z13
-	VPCLMULQDQ      $0x00, Z2, Z14, Z0
-	VPCLMULQDQ      $0x11, Z2, Z14, Z2
+	VPSHUFD         $0x4e, Z9, Z13
+	VPXORQ          Z9, Z13, Z13
+	VPCLMULQDQ      $0x00, Z2, Z9, Z0
+	VPCLMULQDQ      $0x11, Z2, Z9, Z2
 	VPCLMULQDQ      $0x00, Z1, Z13, Z1
 	VMOVDQA64       Z2, Z13
 	VPTERNLOGQ      $0x96, Z0, Z13, Z1
@@ -9208,6 +9209,8 @@ text197:
 	VPTERNLOGQ      $0x96, Z0, Z1, Z13
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
+	CMPQ            R8, $0x00000200
+	JB              rest200
 	VBROADCASTI32X4 128(AX), Z0
 	VMOVDQA64       Z5, Z1
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -9308,7 +9311,7 @@ text197:
 	VAESENC         Z2, Z1, Z1
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last201
+	JB              last207
 	VBROADCASTI32X4 288(AX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z15, Z15
@@ -9328,7 +9331,7 @@ text197:
 	VAESENC         Z2, Z20, Z20
 	VAESENC         Z2, Z1, Z1
 	LEAQ            320(AX), R9
-	JE              last201
+	JE              last207
 	VBROADCASTI32X4 320(AX), Z2
 	VAESENC         Z2, Z0, Z0
 	VAESENC         Z2, Z15, Z15
@@ -9349,7 +9352,7 @@ text197:
 	VAESENC         Z2, Z1, Z1
 	LEAQ            352(AX), R9
 
-last201:
+last207:
 	VBROADCASTI32X4 (R9), Z2
 	VPXORQ          (DI), Z2, Z21
 	VAESENCLAST     Z21, Z0, Z0
@@ -9379,12 +9382,12 @@ last201:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JB              last200
+	JB              last206
 
 	// GHASH of a piece is computed between the rounds of the next one.
 	PCALIGN $0x40
 
-cryptLong199:
+cryptLong205:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -9579,7 +9582,7 @@ cryptLong199:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last202
+	JB              last208
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -9599,7 +9602,7 @@ cryptLong199:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last202
+	JE              last208
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -9620,7 +9623,7 @@ cryptLong199:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last202:
+last208:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -9650,9 +9653,437 @@ last202:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong199
+	JAE             cryptLong205
 
-last200:
+last206:
+	// Between the rounds for the longest rest, GHASH of the last group takes no time of its own.
+	CMPQ R8, $0x00000180
+	JBE  few209
+
+	// At most 512 bytes.
+	MOVQ    R8, R9
+	SUBQ    $0x00000180, R9
+	LEAQ    15(R9), R8
+	ANDQ    $-16, R8
+	LEAQ    128(AX), R10
+	SUBQ    R8, R10
+	LEAQ    (AX), R8
+	SUBQ    $0x10, R10
+	CMPQ    R10, R8
+	CMOVQCS R8, R10
+
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R12, R12
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R11
+	SUBQ            $0x40, R11
+	CMOVQLS         R12, R11
+	CMOVQLS         R12, R8
+	MOVQ            $-1, R12
+	BZHIQ           R9, R12, R12
+	KMOVQ           R12, K1
+	MOVQ            $-1, R12
+	BZHIQ           R11, R12, R12
+	KMOVQ           R12, K2
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VPXORQ          lowBits32<>+384(SB), Z0, Z20
+	VSHUFI64X2      $0x44, Z1, Z0, Z21
+	VPXORQ          lowBits32<>+448(SB), Z21, Z21
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z22, Z3
+	VPXORQ          Z22, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z22, Z23
+	VPCLMULQDQ      $0x11, Z13, Z22, Z22
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z23, Z0
+	VPXORQ          Z2, Z22, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPSHUFD         $0x4e, Z3, Z23
+	VPXORQ          Z3, Z23, Z23
+	VPCLMULQDQ      $0x00, Z7, Z3, Z24
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z9, Z22, Z26
+	VPCLMULQDQ      $0x11, Z9, Z22, Z22
+	VPCLMULQDQ      $0x00, Z10, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z0
+	VPTERNLOGQ      $0x96, Z3, Z22, Z2
+	VPTERNLOGQ      $0x96, Z23, Z25, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VMOVDQU64       -256(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -192(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z22, Z3
+	VPXORQ          Z22, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z22, Z23
+	VPCLMULQDQ      $0x11, Z13, Z22, Z22
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z23, Z0
+	VPXORQ          Z2, Z22, Z2
+	VPXORQ          Z1, Z3, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VPSHUFD         $0x4e, Z3, Z23
+	VPXORQ          Z3, Z23, Z23
+	VPCLMULQDQ      $0x00, Z7, Z3, Z24
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z25
+	VPXORQ          Z22, Z25, Z25
+	VPCLMULQDQ      $0x00, Z9, Z22, Z26
+	VPCLMULQDQ      $0x11, Z9, Z22, Z22
+	VPCLMULQDQ      $0x00, Z10, Z25, Z25
+	VPTERNLOGQ      $0x96, Z24, Z26, Z0
+	VPTERNLOGQ      $0x96, Z3, Z22, Z2
+	VPTERNLOGQ      $0x96, Z23, Z25, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            288(AX), R11
+	CMPL            CX, $0x0c
+	JB              last210
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            320(AX), R11
+	JE              last210
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            352(AX), R11
+
+last210:
+	VBROADCASTI32X4 (R11), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+	VAESENCLAST     Z0, Z20, Z20
+	VAESENCLAST     Z0, Z21, Z21
+	VMOVDQU64       (R10), Z22
+	VMOVDQU64       8(R10), Z23
+	VPXORQ          Z22, Z23, Z23
+	VMOVDQU64       64(R10), Z24
+	VMOVDQU64       72(R10), Z25
+	VPXORQ          Z24, Z25, Z25
+	LEAQ            (AX), CX
+	NEGQ            CX
+	ADDQ            R10, CX
+	VMOVDQA64       Z11, Z26
+	VMOVDQA64       Z13, Z27
+	VMOVDQA64       Z7, Z0
+	MOVQ            CX, R10
+	SHRQ            $0x06, R10
+	ANDQ            $0x01, R10
+	NEGQ            R10
+	KMOVQ           R10, K3
+	VMOVDQA64       Z27, K3, Z26
+	VMOVDQA64       Z0, K3, Z27
+	VMOVDQA64       Z9, K3, Z0
+	MOVQ            CX, R10
+	SHRQ            $0x05, R10
+	ANDQ            $0x01, R10
+	NEGQ            R10
+	KMOVQ           R10, K3
+	VALIGNQ         $0x04, Z26, Z27, K3, Z26
+	VALIGNQ         $0x04, Z27, Z0, K3, Z27
+	VALIGNQ         $0x04, Z0, Z0, K3, Z0
+	SHRQ            $0x04, CX
+	ANDQ            $0x01, CX
+	NEGQ            CX
+	KMOVQ           CX, K3
+	VALIGNQ         $0x02, Z26, Z27, K3, Z26
+	VALIGNQ         $0x02, Z27, Z0, K3, Z27
+	VPSHUFD         $0x4e, Z26, Z28
+	VPXORQ          Z26, Z28, Z28
+	VPSHUFD         $0x4e, Z27, Z29
+	VPXORQ          Z27, Z29, Z29
+	VMOVDQU64       (DI), Z0
+	VPXORQ          Z0, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z0
+	VPXORQ          Z0, Z15, Z15
+	VMOVDQU64       Z15, 64(SI)
+	VMOVDQU64       128(DI), Z0
+	VPXORQ          Z0, Z16, Z16
+	VMOVDQU64       Z16, 128(SI)
+	VMOVDQU64       192(DI), Z0
+	VPXORQ          Z0, Z17, Z17
+	VMOVDQU64       Z17, 192(SI)
+	VMOVDQU64       256(DI), Z0
+	VPXORQ          Z0, Z18, Z18
+	VMOVDQU64       Z18, 256(SI)
+	VMOVDQU64       320(DI), Z0
+	VPXORQ          Z0, Z19, Z19
+	VMOVDQU64       Z19, 320(SI)
+	VMOVDQU8.Z      384(DI), K1, Z0
+	VPXORQ          Z0, Z20, Z20
+	VMOVDQU8        Z20, K1, 384(SI)
+	VMOVDQU8.Z      Z20, K1, Z20
+	VMOVDQU8.Z      384(DI)(R8*1), K2, Z0
+	VPXORQ          Z0, Z21, Z21
+	VMOVDQU8        Z21, K2, 384(SI)(R8*1)
+	VMOVDQU8.Z      Z21, K2, Z21
+	VPSHUFB         Z4, Z16, Z16
+	VPSHUFB         Z4, Z17, Z17
+	VPSHUFD         $0x4e, Z16, Z0
+	VPXORQ          Z16, Z0, Z0
+	VPCLMULQDQ      $0x00, Z7, Z16, Z1
+	VPCLMULQDQ      $0x11, Z7, Z16, Z2
+	VPCLMULQDQ      $0x00, Z8, Z0, Z7
+	VPSHUFD         $0x4e, Z17, Z0
+	VPXORQ          Z17, Z0, Z0
+	VPCLMULQDQ      $0x00, Z9, Z17, Z8
+	VPCLMULQDQ      $0x11, Z9, Z17, Z9
+	VPCLMULQDQ      $0x00, Z10, Z0, Z10
+	VPXORQ          Z1, Z8, Z0
+	VPXORQ          Z2, Z9, Z2
+	VPXORQ          Z7, Z10, Z1
+	VPSHUFB         Z4, Z5, Z5
+	VPSHUFB         Z4, Z15, Z15
+	VPXORQ          Z3, Z5, Z5
+	VPSHUFD         $0x4e, Z5, Z3
+	VPXORQ          Z5, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z5, Z7
+	VPCLMULQDQ      $0x11, Z11, Z5, Z5
+	VPCLMULQDQ      $0x00, Z12, Z3, Z3
+	VPSHUFD         $0x4e, Z15, Z8
+	VPXORQ          Z15, Z8, Z8
+	VPCLMULQDQ      $0x00, Z13, Z15, Z9
+	VPCLMULQDQ      $0x11, Z13, Z15, Z10
+	VPCLMULQDQ      $0x00, Z14, Z8, Z8
+	VPTERNLOGQ      $0x96, Z7, Z9, Z0
+	VPTERNLOGQ      $0x96, Z5, Z10, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VPSHUFB         Z4, Z20, Z20
+	VPSHUFB         Z4, Z21, Z21
+	VPSHUFD         $0x4e, Z20, Z0
+	VPXORQ          Z20, Z0, Z0
+	VPCLMULQDQ      $0x00, Z22, Z20, Z1
+	VPCLMULQDQ      $0x11, Z22, Z20, Z2
+	VPCLMULQDQ      $0x00, Z23, Z0, Z5
+	VPSHUFD         $0x4e, Z21, Z0
+	VPXORQ          Z21, Z0, Z0
+	VPCLMULQDQ      $0x00, Z24, Z21, Z7
+	VPCLMULQDQ      $0x11, Z24, Z21, Z8
+	VPCLMULQDQ      $0x00, Z25, Z0, Z9
+	VPXORQ          Z1, Z7, Z0
+	VPXORQ          Z2, Z8, Z2
+	VPXORQ          Z5, Z9, Z1
+	VPSHUFB         Z4, Z18, Z18
+	VPSHUFB         Z4, Z19, Z19
+	VPXORQ          Z3, Z18, Z18
+	VPSHUFD         $0x4e, Z18, Z3
+	VPXORQ          Z18, Z3, Z3
+	VPCLMULQDQ      $0x00, Z26, Z18, Z5
+	VPCLMULQDQ      $0x11, Z26, Z18, Z7
+	VPCLMULQDQ      $0x00, Z28, Z3, Z3
+	VPSHUFD         $0x4e, Z19, Z8
+	VPXORQ          Z19, Z8, Z8
+	VPCLMULQDQ      $0x00, Z27, Z19, Z9
+	VPCLMULQDQ      $0x11, Z27, Z19, Z10
+	VPCLMULQDQ      $0x00, Z29, Z8, Z8
+	VPTERNLOGQ      $0x96, Z5, Z9, Z0
+	VPTERNLOGQ      $0x96, Z7, Z10, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd199
+
+few209:
 	VMOVDQU64     -512(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
 	VMOVDQU64     -448(SI), Z15
@@ -9700,41 +10131,41 @@ last200:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
-	VMOVDQU64     -256(SI), Z0
-	VPSHUFB       Z4, Z0, Z0
-	VMOVDQU64     -192(SI), Z1
+	VMOVDQU64     -256(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
-	VPXORQ        Z3, Z0, Z0
-	VPSHUFD       $0x4e, Z0, Z2
-	VPXORQ        Z0, Z2, Z2
-	VPCLMULQDQ    $0x00, Z11, Z0, Z3
-	VPCLMULQDQ    $0x11, Z11, Z0, Z11
-	VPCLMULQDQ    $0x00, Z12, Z2, Z12
-	VPSHUFD       $0x4e, Z1, Z0
-	VPXORQ        Z1, Z0, Z0
-	VPCLMULQDQ    $0x00, Z13, Z1, Z2
-	VPCLMULQDQ    $0x11, Z13, Z1, Z1
-	VPCLMULQDQ    $0x00, Z14, Z0, Z13
-	VPXORQ        Z3, Z2, Z0
-	VPXORQ        Z11, Z1, Z2
-	VPXORQ        Z12, Z13, Z1
+	VMOVDQU64     -192(SI), Z15
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z1, Z1
+	VPSHUFD       $0x4e, Z1, Z3
+	VPXORQ        Z1, Z3, Z3
+	VPCLMULQDQ    $0x00, Z11, Z1, Z0
+	VPCLMULQDQ    $0x11, Z11, Z1, Z2
+	VPCLMULQDQ    $0x00, Z12, Z3, Z1
+	VPSHUFD       $0x4e, Z15, Z3
+	VPXORQ        Z15, Z3, Z3
+	VPCLMULQDQ    $0x00, Z13, Z15, Z16
+	VPCLMULQDQ    $0x11, Z13, Z15, Z15
+	VPCLMULQDQ    $0x00, Z14, Z3, Z3
+	VPXORQ        Z0, Z16, Z0
+	VPXORQ        Z2, Z15, Z2
+	VPXORQ        Z1, Z3, Z1
 	VMOVDQU64     -128(SI), Z3
 	VPSHUFB       Z4, Z3, Z3
-	VMOVDQU64     -64(SI), Z11
-	VPSHUFB       Z4, Z11, Z11
-	VPSHUFD       $0x4e, Z3, Z12
-	VPXORQ        Z3, Z12, Z12
-	VPCLMULQDQ    $0x00, Z7, Z3, Z13
+	VMOVDQU64     -64(SI), Z15
+	VPSHUFB       Z4, Z15, Z15
+	VPSHUFD       $0x4e, Z3, Z16
+	VPXORQ        Z3, Z16, Z16
+	VPCLMULQDQ    $0x00, Z7, Z3, Z17
 	VPCLMULQDQ    $0x11, Z7, Z3, Z3
-	VPCLMULQDQ    $0x00, Z8, Z12, Z7
-	VPSHUFD       $0x4e, Z11, Z8
-	VPXORQ        Z11, Z8, Z8
-	VPCLMULQDQ    $0x00, Z9, Z11, Z12
-	VPCLMULQDQ    $0x11, Z9, Z11, Z9
-	VPCLMULQDQ    $0x00, Z10, Z8, Z8
-	VPTERNLOGQ    $0x96, Z13, Z12, Z0
-	VPTERNLOGQ    $0x96, Z3, Z9, Z2
-	VPTERNLOGQ    $0x96, Z7, Z8, Z1
+	VPCLMULQDQ    $0x00, Z8, Z16, Z16
+	VPSHUFD       $0x4e, Z15, Z18
+	VPXORQ        Z15, Z18, Z18
+	VPCLMULQDQ    $0x00, Z9, Z15, Z19
+	VPCLMULQDQ    $0x11, Z9, Z15, Z15
+	VPCLMULQDQ    $0x00, Z10, Z18, Z18
+	VPTERNLOGQ    $0x96, Z17, Z19, Z0
+	VPTERNLOGQ    $0x96, Z3, Z15, Z2
+	VPTERNLOGQ    $0x96, Z16, Z18, Z1
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, Z6, Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -9747,137 +10178,292 @@ last200:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
+	VPXORQ        Z0, Z0, Z0
+	VPXORQ        Z1, Z1, Z1
+	VPXORQ        Z2, Z2, Z2
+	MOVQ          R8, R9
+	TESTQ         R8, R8
+	JZ            textEnd199
+	CMPQ          R8, $0x00000080
+	JBE           rest201
+	CMPQ          R8, $0x00000100
+	JBE           rest202
 
-	// The rest.
-	XORL   R9, R9
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	TESTQ  R8, R8
-	JZ     groupsEnd205
+rest200:
+	CMPQ R8, $0x00000180
+	JBE  rest203
 
-groups203:
-	MOVL    $0x00000080, R9
-	CMPQ    R8, R9
-	CMOVQCS R8, R9
-	LEAQ    15(R9), R10
-	ANDQ    $-16, R10
-	LEAQ    128(AX), R11
-	SUBQ    R10, R11
-	LEAQ    (AX), R10
-	SUBQ    $0x10, R11
-	CMPQ    R11, R10
-	CMOVQCS R10, R11
+	// At most 512 bytes.
+	MOVQ      R8, R9
+	SUBQ      $0x00000180, R9
+	LEAQ      15(R9), R8
+	ANDQ      $-16, R8
+	LEAQ      128(AX), R10
+	SUBQ      R8, R10
+	LEAQ      (AX), R8
+	SUBQ      $0x10, R10
+	CMPQ      R10, R8
+	CMOVQCS   R8, R10
+	VMOVDQU64 (R10), Z15
+	VMOVDQU64 8(R10), Z16
+	VPXORQ    Z15, Z16, Z16
+	VMOVDQU64 64(R10), Z17
+	VMOVDQU64 72(R10), Z18
+	VPXORQ    Z17, Z18, Z18
+	LEAQ      (AX), R8
+	NEGQ      R8
+	ADDQ      R10, R8
+	VMOVDQA64 Z11, Z19
+	VMOVDQA64 Z13, Z20
+	VMOVDQA64 Z7, Z0
+	MOVQ      R8, R10
+	SHRQ      $0x06, R10
+	ANDQ      $0x01, R10
+	NEGQ      R10
+	KMOVQ     R10, K1
+	VMOVDQA64 Z20, K1, Z19
+	VMOVDQA64 Z0, K1, Z20
+	VMOVDQA64 Z9, K1, Z0
+	MOVQ      R8, R10
+	SHRQ      $0x05, R10
+	ANDQ      $0x01, R10
+	NEGQ      R10
+	KMOVQ     R10, K1
+	VALIGNQ   $0x04, Z19, Z20, K1, Z19
+	VALIGNQ   $0x04, Z20, Z0, K1, Z20
+	VALIGNQ   $0x04, Z0, Z0, K1, Z0
+	SHRQ      $0x04, R8
+	ANDQ      $0x01, R8
+	NEGQ      R8
+	KMOVQ     R8, K1
+	VALIGNQ   $0x02, Z19, Z20, K1, Z19
+	VALIGNQ   $0x02, Z20, Z0, K1, Z20
+	VPSHUFD   $0x4e, Z19, Z21
+	VPXORQ    Z19, Z21, Z21
+	VPSHUFD   $0x4e, Z20, Z22
+	VPXORQ    Z20, Z22, Z22
 
-	// Without a second vector, its mask is empty and its address that of the first.
-	XORL            R13, R13
-	MOVL            $0x00000040, R10
-	MOVQ            R9, R12
-	SUBQ            $0x40, R12
-	CMOVQLS         R13, R12
-	CMOVQLS         R13, R10
-	MOVQ            $-1, R13
-	BZHIQ           R9, R13, R13
-	KMOVQ           R13, K1
-	MOVQ            $-1, R13
-	BZHIQ           R12, R13, R13
-	KMOVQ           R13, K2
-	VBROADCASTI32X4 128(AX), Z2
-	VMOVDQA64       Z5, Z0
-	VPADDD          count8<>+0(SB), Z5, Z5
-	VMOVDQA64       Z5, Z1
-	VPSHUFB         Z4, Z0, Z0
-	VPXORQ          Z2, Z0, Z0
-	VPSHUFB         Z4, Z1, Z1
-	VPXORQ          Z2, Z1, Z1
-	VPXORQ          lowBits8<>+0(SB), Z0, Z2
-	VSHUFI64X2      $0x44, Z1, Z0, Z8
-	VPXORQ          lowBits8<>+64(SB), Z8, Z8
-	VBROADCASTI32X4 144(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 160(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 176(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 192(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 208(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 224(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 240(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 256(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 272(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	LEAQ            288(AX), R12
-	CMPL            CX, $0x0c
-	JB              last206
-	VBROADCASTI32X4 288(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 304(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	LEAQ            320(AX), R12
-	JE              last206
-	VBROADCASTI32X4 320(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	VBROADCASTI32X4 336(AX), Z0
-	VAESENC         Z0, Z2, Z2
-	VAESENC         Z0, Z8, Z8
-	LEAQ            352(AX), R12
-
-last206:
-	VBROADCASTI32X4 (R12), Z0
-	VAESENCLAST     Z0, Z2, Z2
-	VAESENCLAST     Z0, Z8, Z8
-	VMOVDQU8.Z      (DI), K1, Z0
-	VPXORQ          Z0, Z2, Z2
-	VMOVDQU8        Z2, K1, (SI)
-	VMOVDQU8.Z      Z2, K1, Z2
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z0
+	VMOVDQA64       Z5, Z2
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z27
 	VPSHUFB         Z4, Z2, Z2
-	VMOVDQU8.Z      (DI)(R10*1), K2, Z0
-	VPXORQ          Z0, Z8, Z8
-	VMOVDQU8        Z8, K2, (SI)(R10*1)
-	VMOVDQU8.Z      Z8, K2, Z8
-	VPSHUFB         Z4, Z8, Z8
-	VPXORQ          Z3, Z2, Z2
-	VPXORQ          Z3, Z3, Z3
-	VMOVDQU64       (R11), Z10
-	VMOVDQU64       8(R11), Z1
-	VPXORQ          Z10, Z1, Z1
-	VMOVDQU64       64(R11), Z11
-	VMOVDQU64       72(R11), Z7
-	VPXORQ          Z11, Z7, Z7
-	VPSHUFD         $0x4e, Z2, Z9
-	VPXORQ          Z2, Z9, Z9
-	VPCLMULQDQ      $0x00, Z10, Z2, Z0
-	VPCLMULQDQ      $0x11, Z10, Z2, Z2
-	VPCLMULQDQ      $0x00, Z1, Z9, Z1
-	VPSHUFD         $0x4e, Z8, Z10
-	VPXORQ          Z8, Z10, Z10
-	VPCLMULQDQ      $0x00, Z11, Z8, Z9
-	VPCLMULQDQ      $0x11, Z11, Z8, Z8
-	VPCLMULQDQ      $0x00, Z7, Z10, Z7
-	VPXORQ          Z0, Z9, Z0
-	VPXORQ          Z2, Z8, Z2
-	VPXORQ          Z1, Z7, Z1
-	ADDQ            $0x00000080, DI
-	ADDQ            $0x00000080, SI
-	SUBQ            $0x00000080, R8
-	JBE             lastGroup204
+	VPXORQ          Z0, Z2, Z2
+	VPSHUFB         Z4, Z27, Z27
+	VPXORQ          Z0, Z27, Z27
+	VPXORQ          lowBits32<>+0(SB), Z2, Z5
+	VPXORQ          lowBits32<>+64(SB), Z2, Z23
+	VPXORQ          lowBits32<>+128(SB), Z2, Z0
+	VPXORQ          lowBits32<>+192(SB), Z2, Z1
+	VPXORQ          lowBits32<>+256(SB), Z2, Z24
+	VPXORQ          lowBits32<>+320(SB), Z2, Z25
+	VPXORQ          lowBits32<>+384(SB), Z2, Z26
+	VSHUFI64X2      $0x44, Z27, Z2, Z27
+	VPXORQ          lowBits32<>+448(SB), Z27, Z27
+	VBROADCASTI32X4 144(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 160(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 176(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 192(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 208(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 224(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 240(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 256(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 272(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last211
+	VBROADCASTI32X4 288(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 304(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	LEAQ            320(AX), R10
+	JE              last211
+	VBROADCASTI32X4 320(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	VBROADCASTI32X4 336(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z23, Z23
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z24, Z24
+	VAESENC         Z2, Z25, Z25
+	VAESENC         Z2, Z26, Z26
+	VAESENC         Z2, Z27, Z27
+	LEAQ            352(AX), R10
+
+last211:
+	VBROADCASTI32X4 (R10), Z2
+	VAESENCLAST     Z2, Z5, Z5
+	VAESENCLAST     Z2, Z23, Z23
+	VAESENCLAST     Z2, Z0, Z0
+	VAESENCLAST     Z2, Z1, Z1
+	VAESENCLAST     Z2, Z24, Z24
+	VAESENCLAST     Z2, Z25, Z25
+	VAESENCLAST     Z2, Z26, Z26
+	VAESENCLAST     Z2, Z27, Z27
+	VMOVDQU64       (DI), Z2
+	VPXORQ          Z2, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z2
+	VPXORQ          Z2, Z23, Z23
+	VMOVDQU64       Z23, 64(SI)
+	VMOVDQU64       128(DI), Z2
+	VPXORQ          Z2, Z0, Z0
+	VMOVDQU64       Z0, 128(SI)
+	VMOVDQU64       192(DI), Z2
+	VPXORQ          Z2, Z1, Z1
+	VMOVDQU64       Z1, 192(SI)
+	VMOVDQU64       256(DI), Z2
+	VPXORQ          Z2, Z24, Z24
+	VMOVDQU64       Z24, 256(SI)
+	VMOVDQU64       320(DI), Z2
+	VPXORQ          Z2, Z25, Z25
+	VMOVDQU64       Z25, 320(SI)
+	VMOVDQU8.Z      384(DI), K1, Z2
+	VPXORQ          Z2, Z26, Z26
+	VMOVDQU8        Z26, K1, 384(SI)
+	VMOVDQU8.Z      Z26, K1, Z26
+	VMOVDQU8.Z      384(DI)(R8*1), K2, Z2
+	VPXORQ          Z2, Z27, Z27
+	VMOVDQU8        Z27, K2, 384(SI)(R8*1)
+	VMOVDQU8.Z      Z27, K2, Z27
+	VPSHUFB         Z4, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z7, Z0, Z28
+	VPCLMULQDQ      $0x11, Z7, Z0, Z7
+	VPCLMULQDQ      $0x00, Z8, Z2, Z8
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z9, Z1, Z2
+	VPCLMULQDQ      $0x11, Z9, Z1, Z1
+	VPCLMULQDQ      $0x00, Z10, Z0, Z9
+	VPXORQ          Z28, Z2, Z0
+	VPXORQ          Z7, Z1, Z2
+	VPXORQ          Z8, Z9, Z1
+	VPSHUFB         Z4, Z5, Z5
+	VPSHUFB         Z4, Z23, Z23
+	VPXORQ          Z3, Z5, Z5
+	VPSHUFD         $0x4e, Z5, Z3
+	VPXORQ          Z5, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z5, Z7
+	VPCLMULQDQ      $0x11, Z11, Z5, Z5
+	VPCLMULQDQ      $0x00, Z12, Z3, Z3
+	VPSHUFD         $0x4e, Z23, Z8
+	VPXORQ          Z23, Z8, Z8
+	VPCLMULQDQ      $0x00, Z13, Z23, Z9
+	VPCLMULQDQ      $0x11, Z13, Z23, Z10
+	VPCLMULQDQ      $0x00, Z14, Z8, Z8
+	VPTERNLOGQ      $0x96, Z7, Z9, Z0
+	VPTERNLOGQ      $0x96, Z5, Z10, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
 	VPTERNLOGQ      $0x96, Z0, Z2, Z1
 	VPCLMULQDQ      $0x00, Z6, Z0, Z3
 	VPSHUFD         $0x4e, Z0, Z0
@@ -9890,29 +10476,647 @@ last206:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Z2, Z3
-	JMP             groups203
+	VPSHUFB         Z4, Z26, Z26
+	VPSHUFB         Z4, Z27, Z27
+	VPSHUFD         $0x4e, Z26, Z0
+	VPXORQ          Z26, Z0, Z0
+	VPCLMULQDQ      $0x00, Z15, Z26, Z1
+	VPCLMULQDQ      $0x11, Z15, Z26, Z2
+	VPCLMULQDQ      $0x00, Z16, Z0, Z5
+	VPSHUFD         $0x4e, Z27, Z0
+	VPXORQ          Z27, Z0, Z0
+	VPCLMULQDQ      $0x00, Z17, Z27, Z7
+	VPCLMULQDQ      $0x11, Z17, Z27, Z8
+	VPCLMULQDQ      $0x00, Z18, Z0, Z9
+	VPXORQ          Z1, Z7, Z0
+	VPXORQ          Z2, Z8, Z2
+	VPXORQ          Z5, Z9, Z1
+	VPSHUFB         Z4, Z24, Z24
+	VPSHUFB         Z4, Z25, Z25
+	VPXORQ          Z3, Z24, Z24
+	VPSHUFD         $0x4e, Z24, Z3
+	VPXORQ          Z24, Z3, Z3
+	VPCLMULQDQ      $0x00, Z19, Z24, Z5
+	VPCLMULQDQ      $0x11, Z19, Z24, Z7
+	VPCLMULQDQ      $0x00, Z21, Z3, Z3
+	VPSHUFD         $0x4e, Z25, Z8
+	VPXORQ          Z25, Z8, Z8
+	VPCLMULQDQ      $0x00, Z20, Z25, Z9
+	VPCLMULQDQ      $0x11, Z20, Z25, Z10
+	VPCLMULQDQ      $0x00, Z22, Z8, Z8
+	VPTERNLOGQ      $0x96, Z5, Z9, Z0
+	VPTERNLOGQ      $0x96, Z7, Z10, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd199
 
-lastGroup204:
-	VEXTRACTI64X4 $0x01, Z0, Y5
-	VPXORQ        Y5, Y0, Y0
-	VEXTRACTI32X4 $0x01, Y0, X5
-	VPXORQ        X5, X0, X0
-	VEXTRACTI64X4 $0x01, Z1, Y5
-	VPXORQ        Y5, Y1, Y1
-	VEXTRACTI32X4 $0x01, Y1, X5
-	VPXORQ        X5, X1, X1
-	VEXTRACTI64X4 $0x01, Z2, Y5
-	VPXORQ        Y5, Y2, Y2
-	VEXTRACTI32X4 $0x01, Y2, X5
-	VPXORQ        X5, X2, X2
+rest203:
+	// At most 384 bytes.
+	MOVQ      R8, R9
+	SUBQ      $0x00000100, R9
+	LEAQ      15(R9), R8
+	ANDQ      $-16, R8
+	LEAQ      128(AX), R10
+	SUBQ      R8, R10
+	LEAQ      (AX), R8
+	SUBQ      $0x10, R10
+	CMPQ      R10, R8
+	CMOVQCS   R8, R10
+	VMOVDQU64 (R10), Z15
+	VMOVDQU64 8(R10), Z16
+	VPXORQ    Z15, Z16, Z16
+	VMOVDQU64 64(R10), Z17
+	VMOVDQU64 72(R10), Z18
+	VPXORQ    Z17, Z18, Z18
 
-groupsEnd205:
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z0
+	VMOVDQA64       Z5, Z2
+	VPSHUFB         Z4, Z2, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPXORQ          lowBits32<>+0(SB), Z2, Z5
+	VPXORQ          lowBits32<>+64(SB), Z2, Z19
+	VPXORQ          lowBits32<>+128(SB), Z2, Z0
+	VPXORQ          lowBits32<>+192(SB), Z2, Z1
+	VPXORQ          lowBits32<>+256(SB), Z2, Z20
+	VPXORQ          lowBits32<>+320(SB), Z2, Z21
+	VBROADCASTI32X4 144(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 160(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 176(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 192(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 208(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 224(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 240(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 256(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 272(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last212
+	VBROADCASTI32X4 288(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 304(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	LEAQ            320(AX), R10
+	JE              last212
+	VBROADCASTI32X4 320(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	VBROADCASTI32X4 336(AX), Z2
+	VAESENC         Z2, Z5, Z5
+	VAESENC         Z2, Z19, Z19
+	VAESENC         Z2, Z0, Z0
+	VAESENC         Z2, Z1, Z1
+	VAESENC         Z2, Z20, Z20
+	VAESENC         Z2, Z21, Z21
+	LEAQ            352(AX), R10
+
+last212:
+	VBROADCASTI32X4 (R10), Z2
+	VAESENCLAST     Z2, Z5, Z5
+	VAESENCLAST     Z2, Z19, Z19
+	VAESENCLAST     Z2, Z0, Z0
+	VAESENCLAST     Z2, Z1, Z1
+	VAESENCLAST     Z2, Z20, Z20
+	VAESENCLAST     Z2, Z21, Z21
+	VMOVDQU64       (DI), Z2
+	VPXORQ          Z2, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z2
+	VPXORQ          Z2, Z19, Z19
+	VMOVDQU64       Z19, 64(SI)
+	VMOVDQU64       128(DI), Z2
+	VPXORQ          Z2, Z0, Z0
+	VMOVDQU64       Z0, 128(SI)
+	VMOVDQU64       192(DI), Z2
+	VPXORQ          Z2, Z1, Z1
+	VMOVDQU64       Z1, 192(SI)
+	VMOVDQU8.Z      256(DI), K1, Z2
+	VPXORQ          Z2, Z20, Z20
+	VMOVDQU8        Z20, K1, 256(SI)
+	VMOVDQU8.Z      Z20, K1, Z20
+	VMOVDQU8.Z      256(DI)(R8*1), K2, Z2
+	VPXORQ          Z2, Z21, Z21
+	VMOVDQU8        Z21, K2, 256(SI)(R8*1)
+	VMOVDQU8.Z      Z21, K2, Z21
+	VPSHUFB         Z4, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z7, Z0, Z22
+	VPCLMULQDQ      $0x11, Z7, Z0, Z7
+	VPCLMULQDQ      $0x00, Z8, Z2, Z8
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z9, Z1, Z2
+	VPCLMULQDQ      $0x11, Z9, Z1, Z1
+	VPCLMULQDQ      $0x00, Z10, Z0, Z9
+	VPXORQ          Z22, Z2, Z0
+	VPXORQ          Z7, Z1, Z2
+	VPXORQ          Z8, Z9, Z1
+	VPSHUFB         Z4, Z5, Z5
+	VPSHUFB         Z4, Z19, Z19
+	VPXORQ          Z3, Z5, Z5
+	VPSHUFD         $0x4e, Z5, Z3
+	VPXORQ          Z5, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z5, Z7
+	VPCLMULQDQ      $0x11, Z11, Z5, Z5
+	VPCLMULQDQ      $0x00, Z12, Z3, Z3
+	VPSHUFD         $0x4e, Z19, Z8
+	VPXORQ          Z19, Z8, Z8
+	VPCLMULQDQ      $0x00, Z13, Z19, Z9
+	VPCLMULQDQ      $0x11, Z13, Z19, Z10
+	VPCLMULQDQ      $0x00, Z14, Z8, Z8
+	VPTERNLOGQ      $0x96, Z7, Z9, Z0
+	VPTERNLOGQ      $0x96, Z5, Z10, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VPSHUFB         Z4, Z20, Z20
+	VPSHUFB         Z4, Z21, Z21
+	VPXORQ          Z3, Z20, Z20
+	VPSHUFD         $0x4e, Z20, Z0
+	VPXORQ          Z20, Z0, Z0
+	VPCLMULQDQ      $0x00, Z15, Z20, Z1
+	VPCLMULQDQ      $0x11, Z15, Z20, Z2
+	VPCLMULQDQ      $0x00, Z16, Z0, Z3
+	VPSHUFD         $0x4e, Z21, Z0
+	VPXORQ          Z21, Z0, Z0
+	VPCLMULQDQ      $0x00, Z17, Z21, Z5
+	VPCLMULQDQ      $0x11, Z17, Z21, Z7
+	VPCLMULQDQ      $0x00, Z18, Z0, Z8
+	VPXORQ          Z1, Z5, Z0
+	VPXORQ          Z2, Z7, Z2
+	VPXORQ          Z3, Z8, Z1
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd199
+
+rest202:
+	// At most 256 bytes.
+	MOVQ            R8, R9
+	SUBQ            $0x00000080, R9
+	LEAQ            15(R9), R8
+	ANDQ            $-16, R8
+	LEAQ            128(AX), R10
+	SUBQ            R8, R10
+	LEAQ            (AX), R8
+	SUBQ            $0x10, R10
+	CMPQ            R10, R8
+	CMOVQCS         R8, R10
+	VMOVDQU64       (R10), Z2
+	VMOVDQU64       8(R10), Z1
+	VPXORQ          Z2, Z1, Z1
+	VMOVDQU64       64(R10), Z13
+	VMOVDQU64       72(R10), Z12
+	VPXORQ          Z13, Z12, Z12
+	VBROADCASTI32X4 (R10), Z0
+	VPSHUFD         $0x4e, Z0, Z10
+	VPXORQ          Z0, Z10, Z10
+	VPSHUFD         $0x4e, Z7, Z11
+	VPXORQ          Z7, Z11, Z11
+	VPCLMULQDQ      $0x00, Z0, Z7, Z8
+	VPCLMULQDQ      $0x11, Z0, Z7, Z7
+	VPCLMULQDQ      $0x00, Z10, Z11, Z11
+	VPTERNLOGQ      $0x96, Z8, Z7, Z11
+	VPCLMULQDQ      $0x00, Z6, Z8, Z14
+	VPSHUFD         $0x4e, Z8, Z8
+	VPTERNLOGQ      $0x96, Z14, Z8, Z11
+	VPCLMULQDQ      $0x00, Z6, Z11, Z8
+	VPSHUFD         $0x4e, Z11, Z11
+	VPTERNLOGQ      $0x96, Z8, Z11, Z7
+	VPSHUFD         $0x4e, Z7, Z8
+	VPXORQ          Z7, Z8, Z8
+	VPSHUFD         $0x4e, Z9, Z11
+	VPXORQ          Z9, Z11, Z11
+	VPCLMULQDQ      $0x00, Z0, Z9, Z14
+	VPCLMULQDQ      $0x11, Z0, Z9, Z0
+	VPCLMULQDQ      $0x00, Z10, Z11, Z10
+	VMOVDQA64       Z14, Z11
+	VMOVDQA64       Z0, Z9
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGQ      $0x96, Z11, Z9, Z0
+	VPCLMULQDQ      $0x00, Z6, Z11, Z10
+	VPSHUFD         $0x4e, Z11, Z11
+	VPTERNLOGQ      $0x96, Z10, Z11, Z0
+	VPCLMULQDQ      $0x00, Z6, Z0, Z10
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z10, Z0, Z9
+	VPSHUFD         $0x4e, Z9, Z10
+	VPXORQ          Z9, Z10, Z10
+
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z11
+	VMOVDQA64       Z5, Z0
+	VPADDD          count16<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z14
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z11, Z0, Z0
+	VPSHUFB         Z4, Z14, Z14
+	VPXORQ          Z11, Z14, Z14
+	VPXORQ          lowBits16<>+0(SB), Z0, Z5
+	VPXORQ          lowBits16<>+64(SB), Z0, Z11
+	VPXORQ          lowBits16<>+128(SB), Z0, Z15
+	VSHUFI64X2      $0x44, Z14, Z0, Z16
+	VPXORQ          lowBits16<>+192(SB), Z16, Z16
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last213
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	LEAQ            320(AX), R10
+	JE              last213
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	LEAQ            352(AX), R10
+
+last213:
+	VBROADCASTI32X4 (R10), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z11, Z11
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VMOVDQU64       (DI), Z0
+	VPXORQ          Z0, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z0
+	VPXORQ          Z0, Z11, Z11
+	VMOVDQU64       Z11, 64(SI)
+	VMOVDQU8.Z      128(DI), K1, Z0
+	VPXORQ          Z0, Z15, Z15
+	VMOVDQU8        Z15, K1, 128(SI)
+	VMOVDQU8.Z      Z15, K1, Z15
+	VMOVDQU8.Z      128(DI)(R8*1), K2, Z0
+	VPXORQ          Z0, Z16, Z16
+	VMOVDQU8        Z16, K2, 128(SI)(R8*1)
+	VMOVDQU8.Z      Z16, K2, Z16
+	VPSHUFB         Z4, Z15, Z15
+	VPSHUFB         Z4, Z16, Z16
+	VPSHUFD         $0x4e, Z15, Z14
+	VPXORQ          Z15, Z14, Z14
+	VPCLMULQDQ      $0x00, Z2, Z15, Z0
+	VPCLMULQDQ      $0x11, Z2, Z15, Z2
+	VPCLMULQDQ      $0x00, Z1, Z14, Z1
+	VPSHUFD         $0x4e, Z16, Z15
+	VPXORQ          Z16, Z15, Z15
+	VPCLMULQDQ      $0x00, Z13, Z16, Z14
+	VPCLMULQDQ      $0x11, Z13, Z16, Z13
+	VPCLMULQDQ      $0x00, Z12, Z15, Z12
+	VPXORQ          Z0, Z14, Z0
+	VPXORQ          Z2, Z13, Z2
+	VPXORQ          Z1, Z12, Z1
+	VPSHUFB         Z4, Z5, Z5
+	VPSHUFB         Z4, Z11, Z11
+	VPXORQ          Z3, Z5, Z5
+	VPSHUFD         $0x4e, Z5, Z3
+	VPXORQ          Z5, Z3, Z3
+	VPCLMULQDQ      $0x00, Z7, Z5, Z12
+	VPCLMULQDQ      $0x11, Z7, Z5, Z5
+	VPCLMULQDQ      $0x00, Z8, Z3, Z3
+	VPSHUFD         $0x4e, Z11, Z7
+	VPXORQ          Z11, Z7, Z7
+	VPCLMULQDQ      $0x00, Z9, Z11, Z8
+	VPCLMULQDQ      $0x11, Z9, Z11, Z9
+	VPCLMULQDQ      $0x00, Z10, Z7, Z7
+	VPTERNLOGQ      $0x96, Z12, Z8, Z0
+	VPTERNLOGQ      $0x96, Z5, Z9, Z2
+	VPTERNLOGQ      $0x96, Z3, Z7, Z1
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd199
+
+rest201:
+	// At most 128 bytes.
+	MOVQ      R8, R9
+	LEAQ      15(R9), R8
+	ANDQ      $-16, R8
+	LEAQ      128(AX), R10
+	SUBQ      R8, R10
+	LEAQ      (AX), R8
+	SUBQ      $0x10, R10
+	CMPQ      R10, R8
+	CMOVQCS   R8, R10
+	VMOVDQU64 (R10), Z0
+	VMOVDQU64 8(R10), Z1
+	VPXORQ    Z0, Z1, Z1
+	VMOVDQU64 64(R10), Z2
+	VMOVDQU64 72(R10), Z7
+	VPXORQ    Z2, Z7, Z7
+
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z8
+	VMOVDQA64       Z5, Z9
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VPSHUFB         Z4, Z9, Z9
+	VPXORQ          Z8, Z9, Z9
+	VPSHUFB         Z4, Z5, Z5
+	VPXORQ          Z8, Z5, Z5
+	VPXORQ          lowBits8<>+0(SB), Z9, Z8
+	VSHUFI64X2      $0x44, Z5, Z9, Z5
+	VPXORQ          lowBits8<>+64(SB), Z5, Z5
+	VBROADCASTI32X4 144(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 160(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 176(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 192(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 208(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 224(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 240(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 256(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 272(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last214
+	VBROADCASTI32X4 288(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 304(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	LEAQ            320(AX), R10
+	JE              last214
+	VBROADCASTI32X4 320(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	VBROADCASTI32X4 336(AX), Z9
+	VAESENC         Z9, Z8, Z8
+	VAESENC         Z9, Z5, Z5
+	LEAQ            352(AX), R10
+
+last214:
+	VBROADCASTI32X4 (R10), Z9
+	VAESENCLAST     Z9, Z8, Z8
+	VAESENCLAST     Z9, Z5, Z5
+	VMOVDQU8.Z      (DI), K1, Z9
+	VPXORQ          Z9, Z8, Z8
+	VMOVDQU8        Z8, K1, (SI)
+	VMOVDQU8.Z      Z8, K1, Z8
+	VMOVDQU8.Z      (DI)(R8*1), K2, Z9
+	VPXORQ          Z9, Z5, Z5
+	VMOVDQU8        Z5, K2, (SI)(R8*1)
+	VMOVDQU8.Z      Z5, K2, Z5
+	VPSHUFB         Z4, Z8, Z8
+	VPSHUFB         Z4, Z5, Z5
+	VPXORQ          Z3, Z8, Z8
+	VPSHUFD         $0x4e, Z8, Z3
+	VPXORQ          Z8, Z3, Z3
+	VPCLMULQDQ      $0x00, Z0, Z8, Z9
+	VPCLMULQDQ      $0x11, Z0, Z8, Z8
+	VPCLMULQDQ      $0x00, Z1, Z3, Z1
+	VPSHUFD         $0x4e, Z5, Z0
+	VPXORQ          Z5, Z0, Z0
+	VPCLMULQDQ      $0x00, Z2, Z5, Z3
+	VPCLMULQDQ      $0x11, Z2, Z5, Z2
+	VPCLMULQDQ      $0x00, Z7, Z0, Z5
+	VPXORQ          Z9, Z3, Z0
+	VPXORQ          Z8, Z2, Z2
+	VPXORQ          Z1, Z5, Z1
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+
+textEnd199:
 	TESTQ BX, BX
 	JZ    notLast194
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       R9, $0x70
-	JBE        lengths207
+	JBE        lengths215
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -9925,7 +11129,7 @@ groupsEnd205:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths207:
+lengths215:
 	MOVQ       112(DX), CX
 	MOVQ       104(DX), DX
 	VMOVQ      CX, X5
@@ -9984,8 +11188,11 @@ end195:
 	VPXORQ X25, X25, X25
 	VPXORQ X26, X26, X26
 	VPXORQ X27, X27, X27
+	VPXORQ X28, X28, X28
+	VPXORQ X29, X29, X29
 	KXORW  K1, K1, K1
 	KXORW  K2, K2, K2
+	KXORW  K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -10005,7 +11212,7 @@ TEXT ·openAVX512(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ BX, BX
-	JZ    noTag208
+	JZ    noTag216
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      16(DX), SI
@@ -10037,25 +11244,25 @@ TEXT ·openAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last211
+	JB        last219
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last211
+	JE        last219
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last211:
+last219:
 	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
 
-noTag208:
+noTag216:
 	MOVQ      8(DX), SI
 	VMOVDQU64 (SI), X3
 
@@ -10063,7 +11270,7 @@ noTag208:
 	MOVQ   24(DX), SI
 	MOVQ   32(DX), DI
 	TESTQ  DI, DI
-	JZ     text212
+	JZ     text220
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -10072,7 +11279,7 @@ noTag208:
 	LEAQ   128(AX), R9
 	SUBQ   R8, R9
 
-vector213:
+vector221:
 	MOVQ          $-1, R8
 	BZHIQ         DI, R8, R8
 	KMOVQ         R8, K1
@@ -10094,7 +11301,7 @@ vector213:
 	ADDQ          $0x40, SI
 	ADDQ          $0x40, R9
 	SUBQ          $0x40, DI
-	JA            vector213
+	JA            vector221
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -10108,7 +11315,7 @@ vector213:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-text212:
+text220:
 	// Text.
 	MOVQ            16(DX), SI
 	MOVL            (SI), DI
@@ -10124,20 +11331,23 @@ text212:
 	MOVQ            72(DX), DI
 	MOVQ            80(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
-	VBROADCASTI32X4 (AX), Z2
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
+	CMPQ            R8, $0x00000080
+	JBE             rest224
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
 	VMOVDQU64       64(AX), Z9
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
-	VMOVDQA64       Z7, Z11
-	VPSHUFD         $0x4e, Z11, Z12
-	VPXORQ          Z11, Z12, Z12
-	VPCLMULQDQ      $0x00, Z2, Z11, Z0
-	VPCLMULQDQ      $0x11, Z2, Z11, Z11
+	CMPQ            R8, $0x00000100
+	JBE             rest225
+	VBROADCASTI32X4 (AX), Z2
+	VPSHUFD         $0x4e, Z2, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPSHUFD         $0x4e, Z7, Z12
+	VPXORQ          Z7, Z12, Z12
+	VPCLMULQDQ      $0x00, Z2, Z7, Z0
+	VPCLMULQDQ      $0x11, Z2, Z7, Z11
 	VPCLMULQDQ      $0x00, Z1, Z12, Z12
 	VPTERNLOGQ      $0x96, Z0, Z11, Z12
 	VPCLMULQDQ      $0x00, Z6, Z0, Z13
@@ -10148,11 +11358,10 @@ text212:
 	VPTERNLOGQ      $0x96, Z0, Z12, Z11
 	VPSHUFD         $0x4e, Z11, Z12
 	VPXORQ          Z11, Z12, Z12
-	VMOVDQA64       Z9, Z14
-	VPSHUFD         $0x4e, Z14, Z13
-	VPXORQ          Z14, Z13, Z13
-	VPCLMULQDQ      $0x00, Z2, Z14, Z0
-	VPCLMULQDQ      $0x11, Z2, Z14, Z2
+	VPSHUFD         $0x4e, Z9, Z13
+	VPXORQ          Z9, Z13, Z13
+	VPCLMULQDQ      $0x00, Z2, Z9, Z0
+	VPCLMULQDQ      $0x11, Z2, Z9, Z2
 	VPCLMULQDQ      $0x00, Z1, Z13, Z1
 	VMOVDQA64       Z2, Z13
 	VPTERNLOGQ      $0x96, Z0, Z13, Z1
@@ -10164,9 +11373,11 @@ text212:
 	VPTERNLOGQ      $0x96, Z0, Z1, Z13
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
+	CMPQ            R8, $0x00000200
+	JB              rest223
 	PCALIGN         $0x40
 
-cryptLong214:
+cryptLong228:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -10361,7 +11572,7 @@ cryptLong214:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last216
+	JB              last230
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -10381,7 +11592,7 @@ cryptLong214:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last216
+	JE              last230
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -10402,7 +11613,7 @@ cryptLong214:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last216:
+last230:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -10432,136 +11643,173 @@ last216:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong214
+	JAE             cryptLong228
+	VPXORQ          Z0, Z0, Z0
+	VPXORQ          Z1, Z1, Z1
+	VPXORQ          Z2, Z2, Z2
+	MOVQ            R8, R9
+	TESTQ           R8, R8
+	JZ              textEnd222
+	CMPQ            R8, $0x00000080
+	JBE             rest224
+	CMPQ            R8, $0x00000100
+	JBE             rest225
 
-	// The rest.
-	XORL   R9, R9
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	TESTQ  R8, R8
-	JZ     groupsEnd219
+rest223:
+	CMPQ R8, $0x00000180
+	JBE  rest226
 
-groups217:
-	MOVL    $0x00000080, R9
-	CMPQ    R8, R9
-	CMOVQCS R8, R9
-	LEAQ    15(R9), R10
-	ANDQ    $-16, R10
-	LEAQ    128(AX), R11
-	SUBQ    R10, R11
-	LEAQ    (AX), R10
-	SUBQ    $0x10, R11
-	CMPQ    R11, R10
-	CMOVQCS R10, R11
+	// At most 512 bytes.
+	MOVQ      R8, R9
+	SUBQ      $0x00000180, R9
+	LEAQ      15(R9), R8
+	ANDQ      $-16, R8
+	LEAQ      128(AX), R10
+	SUBQ      R8, R10
+	LEAQ      (AX), R8
+	SUBQ      $0x10, R10
+	CMPQ      R10, R8
+	CMOVQCS   R8, R10
+	VMOVDQU64 (R10), Z15
+	VMOVDQU64 8(R10), Z16
+	VPXORQ    Z15, Z16, Z16
+	VMOVDQU64 64(R10), Z17
+	VMOVDQU64 72(R10), Z18
+	VPXORQ    Z17, Z18, Z18
+	LEAQ      (AX), R8
+	NEGQ      R8
+	ADDQ      R10, R8
+	VMOVDQA64 Z11, Z19
+	VMOVDQA64 Z13, Z20
+	VMOVDQA64 Z7, Z0
+	MOVQ      R8, R10
+	SHRQ      $0x06, R10
+	ANDQ      $0x01, R10
+	NEGQ      R10
+	KMOVQ     R10, K1
+	VMOVDQA64 Z20, K1, Z19
+	VMOVDQA64 Z0, K1, Z20
+	VMOVDQA64 Z9, K1, Z0
+	MOVQ      R8, R10
+	SHRQ      $0x05, R10
+	ANDQ      $0x01, R10
+	NEGQ      R10
+	KMOVQ     R10, K1
+	VALIGNQ   $0x04, Z19, Z20, K1, Z19
+	VALIGNQ   $0x04, Z20, Z0, K1, Z20
+	VALIGNQ   $0x04, Z0, Z0, K1, Z0
+	SHRQ      $0x04, R8
+	ANDQ      $0x01, R8
+	NEGQ      R8
+	KMOVQ     R8, K1
+	VALIGNQ   $0x02, Z19, Z20, K1, Z19
+	VALIGNQ   $0x02, Z20, Z0, K1, Z20
+	VPSHUFD   $0x4e, Z19, Z21
+	VPXORQ    Z19, Z21, Z21
+	VPSHUFD   $0x4e, Z20, Z22
+	VPXORQ    Z20, Z22, Z22
 
-	// Without a second vector, its mask is empty and its address that of the first.
-	XORL            R13, R13
-	MOVL            $0x00000040, R10
-	MOVQ            R9, R12
-	SUBQ            $0x40, R12
-	CMOVQLS         R13, R12
-	CMOVQLS         R13, R10
-	MOVQ            $-1, R13
-	BZHIQ           R9, R13, R13
-	KMOVQ           R13, K1
-	MOVQ            $-1, R13
-	BZHIQ           R12, R13, R13
-	KMOVQ           R13, K2
-	VBROADCASTI32X4 128(AX), Z1
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
-	VPADDD          count8<>+0(SB), Z5, Z5
-	VMOVDQA64       Z5, Z2
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
 	VPSHUFB         Z4, Z0, Z0
-	VPXORQ          Z1, Z0, Z0
-	VPSHUFB         Z4, Z2, Z2
-	VPXORQ          Z1, Z2, Z2
-	VPXORQ          lowBits8<>+0(SB), Z0, Z1
-	VSHUFI64X2      $0x44, Z2, Z0, Z0
-	VPXORQ          lowBits8<>+64(SB), Z0, Z0
-	VBROADCASTI32X4 144(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 160(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 176(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 192(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 208(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 224(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 240(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 256(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 272(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	LEAQ            288(AX), R12
-	CMPL            CX, $0x0c
-	JB              last220
-	VBROADCASTI32X4 288(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 304(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	LEAQ            320(AX), R12
-	JE              last220
-	VBROADCASTI32X4 320(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	VBROADCASTI32X4 336(AX), Z2
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z0, Z0
-	LEAQ            352(AX), R12
-
-last220:
-	VBROADCASTI32X4 (R12), Z2
-	VAESENCLAST     Z2, Z1, Z1
-	VAESENCLAST     Z2, Z0, Z0
-	VMOVDQU8.Z      (DI), K1, Z2
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
 	VPXORQ          Z2, Z1, Z1
-	VMOVDQU8        Z1, K1, (SI)
-	VPSHUFB         Z4, Z2, Z2
-	VMOVDQU8.Z      (DI)(R10*1), K2, Z8
-	VPXORQ          Z8, Z0, Z0
-	VMOVDQU8        Z0, K2, (SI)(R10*1)
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z23
+	VPXORQ          lowBits32<>+128(SB), Z0, Z24
+	VPXORQ          lowBits32<>+192(SB), Z0, Z25
+	VPXORQ          lowBits32<>+256(SB), Z0, Z26
+	VPXORQ          lowBits32<>+320(SB), Z0, Z27
+	VPXORQ          lowBits32<>+384(SB), Z0, Z28
+	VSHUFI64X2      $0x44, Z1, Z0, Z29
+	VPXORQ          lowBits32<>+448(SB), Z29, Z29
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z23, Z23
+	VAESENC         Z0, Z24, Z24
+	VAESENC         Z0, Z25, Z25
+	VAESENC         Z0, Z26, Z26
+	VAESENC         Z0, Z27, Z27
+	VAESENC         Z0, Z28, Z28
+	VAESENC         Z0, Z29, Z29
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z23, Z23
+	VAESENC         Z0, Z24, Z24
+	VAESENC         Z0, Z25, Z25
+	VAESENC         Z0, Z26, Z26
+	VAESENC         Z0, Z27, Z27
+	VAESENC         Z0, Z28, Z28
+	VAESENC         Z0, Z29, Z29
+	VMOVDQU64       128(DI), Z0
+	VMOVDQU64       192(DI), Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z7, Z0, Z30
+	VPCLMULQDQ      $0x11, Z7, Z0, Z7
+	VPCLMULQDQ      $0x00, Z8, Z2, Z8
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z9, Z1, Z2
+	VPCLMULQDQ      $0x11, Z9, Z1, Z1
+	VPCLMULQDQ      $0x00, Z10, Z0, Z9
+	VPXORQ          Z30, Z2, Z0
+	VPXORQ          Z7, Z1, Z2
+	VPXORQ          Z8, Z9, Z1
+	VMOVDQU64       (DI), Z7
+	VMOVDQU64       64(DI), Z8
+	VPSHUFB         Z4, Z7, Z7
 	VPSHUFB         Z4, Z8, Z8
-	VPXORQ          Z3, Z2, Z2
-	VPXORQ          Z3, Z3, Z3
-	VMOVDQU64       (R11), Z10
-	VMOVDQU64       8(R11), Z1
-	VPXORQ          Z10, Z1, Z1
-	VMOVDQU64       64(R11), Z11
-	VMOVDQU64       72(R11), Z7
-	VPXORQ          Z11, Z7, Z7
-	VPSHUFD         $0x4e, Z2, Z9
-	VPXORQ          Z2, Z9, Z9
-	VPCLMULQDQ      $0x00, Z10, Z2, Z0
-	VPCLMULQDQ      $0x11, Z10, Z2, Z2
-	VPCLMULQDQ      $0x00, Z1, Z9, Z1
+	VPXORQ          Z3, Z7, Z7
+	VPSHUFD         $0x4e, Z7, Z3
+	VPXORQ          Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z7, Z9
+	VPCLMULQDQ      $0x11, Z11, Z7, Z7
+	VPCLMULQDQ      $0x00, Z12, Z3, Z3
 	VPSHUFD         $0x4e, Z8, Z10
 	VPXORQ          Z8, Z10, Z10
-	VPCLMULQDQ      $0x00, Z11, Z8, Z9
-	VPCLMULQDQ      $0x11, Z11, Z8, Z8
-	VPCLMULQDQ      $0x00, Z7, Z10, Z7
-	VPXORQ          Z0, Z9, Z0
-	VPXORQ          Z2, Z8, Z2
-	VPXORQ          Z1, Z7, Z1
-	ADDQ            $0x00000080, DI
-	ADDQ            $0x00000080, SI
-	SUBQ            $0x00000080, R8
-	JBE             lastGroup218
+	VPCLMULQDQ      $0x00, Z13, Z8, Z11
+	VPCLMULQDQ      $0x11, Z13, Z8, Z8
+	VPCLMULQDQ      $0x00, Z14, Z10, Z10
+	VPTERNLOGQ      $0x96, Z9, Z11, Z0
+	VPTERNLOGQ      $0x96, Z7, Z8, Z2
+	VPTERNLOGQ      $0x96, Z3, Z10, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z23, Z23
+	VAESENC         Z3, Z24, Z24
+	VAESENC         Z3, Z25, Z25
+	VAESENC         Z3, Z26, Z26
+	VAESENC         Z3, Z27, Z27
+	VAESENC         Z3, Z28, Z28
+	VAESENC         Z3, Z29, Z29
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z23, Z23
+	VAESENC         Z3, Z24, Z24
+	VAESENC         Z3, Z25, Z25
+	VAESENC         Z3, Z26, Z26
+	VAESENC         Z3, Z27, Z27
+	VAESENC         Z3, Z28, Z28
+	VAESENC         Z3, Z29, Z29
 	VPTERNLOGQ      $0x96, Z0, Z2, Z1
 	VPCLMULQDQ      $0x00, Z6, Z0, Z3
 	VPSHUFD         $0x4e, Z0, Z0
@@ -10574,29 +11822,780 @@ last220:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Z2, Z3
-	JMP             groups217
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z23, Z23
+	VAESENC         Z0, Z24, Z24
+	VAESENC         Z0, Z25, Z25
+	VAESENC         Z0, Z26, Z26
+	VAESENC         Z0, Z27, Z27
+	VAESENC         Z0, Z28, Z28
+	VAESENC         Z0, Z29, Z29
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z23, Z23
+	VAESENC         Z0, Z24, Z24
+	VAESENC         Z0, Z25, Z25
+	VAESENC         Z0, Z26, Z26
+	VAESENC         Z0, Z27, Z27
+	VAESENC         Z0, Z28, Z28
+	VAESENC         Z0, Z29, Z29
+	VMOVDQU8.Z      384(DI), K1, Z0
+	VMOVDQU8.Z      384(DI)(R8*1), K2, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z15, Z0, Z7
+	VPCLMULQDQ      $0x11, Z15, Z0, Z8
+	VPCLMULQDQ      $0x00, Z16, Z2, Z9
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z17, Z1, Z2
+	VPCLMULQDQ      $0x11, Z17, Z1, Z1
+	VPCLMULQDQ      $0x00, Z18, Z0, Z10
+	VPXORQ          Z7, Z2, Z0
+	VPXORQ          Z8, Z1, Z2
+	VPXORQ          Z9, Z10, Z1
+	VBROADCASTI32X4 240(AX), Z7
+	VAESENC         Z7, Z5, Z5
+	VAESENC         Z7, Z23, Z23
+	VAESENC         Z7, Z24, Z24
+	VAESENC         Z7, Z25, Z25
+	VAESENC         Z7, Z26, Z26
+	VAESENC         Z7, Z27, Z27
+	VAESENC         Z7, Z28, Z28
+	VAESENC         Z7, Z29, Z29
+	VBROADCASTI32X4 256(AX), Z7
+	VAESENC         Z7, Z5, Z5
+	VAESENC         Z7, Z23, Z23
+	VAESENC         Z7, Z24, Z24
+	VAESENC         Z7, Z25, Z25
+	VAESENC         Z7, Z26, Z26
+	VAESENC         Z7, Z27, Z27
+	VAESENC         Z7, Z28, Z28
+	VAESENC         Z7, Z29, Z29
+	VMOVDQU64       256(DI), Z7
+	VMOVDQU64       320(DI), Z8
+	VPSHUFB         Z4, Z7, Z7
+	VPSHUFB         Z4, Z8, Z8
+	VPXORQ          Z3, Z7, Z7
+	VPSHUFD         $0x4e, Z7, Z3
+	VPXORQ          Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z19, Z7, Z9
+	VPCLMULQDQ      $0x11, Z19, Z7, Z7
+	VPCLMULQDQ      $0x00, Z21, Z3, Z3
+	VPSHUFD         $0x4e, Z8, Z10
+	VPXORQ          Z8, Z10, Z10
+	VPCLMULQDQ      $0x00, Z20, Z8, Z11
+	VPCLMULQDQ      $0x11, Z20, Z8, Z8
+	VPCLMULQDQ      $0x00, Z22, Z10, Z10
+	VPTERNLOGQ      $0x96, Z9, Z11, Z0
+	VPTERNLOGQ      $0x96, Z7, Z8, Z2
+	VPTERNLOGQ      $0x96, Z3, Z10, Z1
+	VBROADCASTI32X4 272(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z23, Z23
+	VAESENC         Z3, Z24, Z24
+	VAESENC         Z3, Z25, Z25
+	VAESENC         Z3, Z26, Z26
+	VAESENC         Z3, Z27, Z27
+	VAESENC         Z3, Z28, Z28
+	VAESENC         Z3, Z29, Z29
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last231
+	VBROADCASTI32X4 288(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z23, Z23
+	VAESENC         Z3, Z24, Z24
+	VAESENC         Z3, Z25, Z25
+	VAESENC         Z3, Z26, Z26
+	VAESENC         Z3, Z27, Z27
+	VAESENC         Z3, Z28, Z28
+	VAESENC         Z3, Z29, Z29
+	VBROADCASTI32X4 304(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z23, Z23
+	VAESENC         Z3, Z24, Z24
+	VAESENC         Z3, Z25, Z25
+	VAESENC         Z3, Z26, Z26
+	VAESENC         Z3, Z27, Z27
+	VAESENC         Z3, Z28, Z28
+	VAESENC         Z3, Z29, Z29
+	LEAQ            320(AX), R10
+	JE              last231
+	VBROADCASTI32X4 320(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z23, Z23
+	VAESENC         Z3, Z24, Z24
+	VAESENC         Z3, Z25, Z25
+	VAESENC         Z3, Z26, Z26
+	VAESENC         Z3, Z27, Z27
+	VAESENC         Z3, Z28, Z28
+	VAESENC         Z3, Z29, Z29
+	VBROADCASTI32X4 336(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z23, Z23
+	VAESENC         Z3, Z24, Z24
+	VAESENC         Z3, Z25, Z25
+	VAESENC         Z3, Z26, Z26
+	VAESENC         Z3, Z27, Z27
+	VAESENC         Z3, Z28, Z28
+	VAESENC         Z3, Z29, Z29
+	LEAQ            352(AX), R10
 
-lastGroup218:
-	VEXTRACTI64X4 $0x01, Z0, Y5
-	VPXORQ        Y5, Y0, Y0
-	VEXTRACTI32X4 $0x01, Y0, X5
-	VPXORQ        X5, X0, X0
-	VEXTRACTI64X4 $0x01, Z1, Y5
-	VPXORQ        Y5, Y1, Y1
-	VEXTRACTI32X4 $0x01, Y1, X5
-	VPXORQ        X5, X1, X1
-	VEXTRACTI64X4 $0x01, Z2, Y5
-	VPXORQ        Y5, Y2, Y2
-	VEXTRACTI32X4 $0x01, Y2, X5
-	VPXORQ        X5, X2, X2
+last231:
+	VBROADCASTI32X4 (R10), Z3
+	VAESENCLAST     Z3, Z5, Z5
+	VAESENCLAST     Z3, Z23, Z23
+	VAESENCLAST     Z3, Z24, Z24
+	VAESENCLAST     Z3, Z25, Z25
+	VAESENCLAST     Z3, Z26, Z26
+	VAESENCLAST     Z3, Z27, Z27
+	VAESENCLAST     Z3, Z28, Z28
+	VAESENCLAST     Z3, Z29, Z29
+	VMOVDQU64       (DI), Z3
+	VPXORQ          Z3, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z3
+	VPXORQ          Z3, Z23, Z23
+	VMOVDQU64       Z23, 64(SI)
+	VMOVDQU64       128(DI), Z3
+	VPXORQ          Z3, Z24, Z24
+	VMOVDQU64       Z24, 128(SI)
+	VMOVDQU64       192(DI), Z3
+	VPXORQ          Z3, Z25, Z25
+	VMOVDQU64       Z25, 192(SI)
+	VMOVDQU64       256(DI), Z3
+	VPXORQ          Z3, Z26, Z26
+	VMOVDQU64       Z26, 256(SI)
+	VMOVDQU64       320(DI), Z3
+	VPXORQ          Z3, Z27, Z27
+	VMOVDQU64       Z27, 320(SI)
+	VMOVDQU8.Z      384(DI), K1, Z3
+	VPXORQ          Z3, Z28, Z28
+	VMOVDQU8        Z28, K1, 384(SI)
+	VMOVDQU8.Z      384(DI)(R8*1), K2, Z3
+	VPXORQ          Z3, Z29, Z29
+	VMOVDQU8        Z29, K2, 384(SI)(R8*1)
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd222
 
-groupsEnd219:
+rest226:
+	// At most 384 bytes.
+	MOVQ      R8, R9
+	SUBQ      $0x00000100, R9
+	LEAQ      15(R9), R8
+	ANDQ      $-16, R8
+	LEAQ      128(AX), R10
+	SUBQ      R8, R10
+	LEAQ      (AX), R8
+	SUBQ      $0x10, R10
+	CMPQ      R10, R8
+	CMOVQCS   R8, R10
+	VMOVDQU64 (R10), Z15
+	VMOVDQU64 8(R10), Z16
+	VPXORQ    Z15, Z16, Z16
+	VMOVDQU64 64(R10), Z17
+	VMOVDQU64 72(R10), Z18
+	VPXORQ    Z17, Z18, Z18
+
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z1
+	VMOVDQA64       Z5, Z0
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z19
+	VPXORQ          lowBits32<>+128(SB), Z0, Z20
+	VPXORQ          lowBits32<>+192(SB), Z0, Z21
+	VPXORQ          lowBits32<>+256(SB), Z0, Z22
+	VPXORQ          lowBits32<>+320(SB), Z0, Z23
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VAESENC         Z0, Z23, Z23
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VAESENC         Z0, Z23, Z23
+	VMOVDQU64       128(DI), Z0
+	VMOVDQU64       192(DI), Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z7, Z0, Z24
+	VPCLMULQDQ      $0x11, Z7, Z0, Z7
+	VPCLMULQDQ      $0x00, Z8, Z2, Z8
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z9, Z1, Z2
+	VPCLMULQDQ      $0x11, Z9, Z1, Z1
+	VPCLMULQDQ      $0x00, Z10, Z0, Z9
+	VPXORQ          Z24, Z2, Z0
+	VPXORQ          Z7, Z1, Z2
+	VPXORQ          Z8, Z9, Z1
+	VBROADCASTI32X4 176(AX), Z7
+	VAESENC         Z7, Z5, Z5
+	VAESENC         Z7, Z19, Z19
+	VAESENC         Z7, Z20, Z20
+	VAESENC         Z7, Z21, Z21
+	VAESENC         Z7, Z22, Z22
+	VAESENC         Z7, Z23, Z23
+	VBROADCASTI32X4 192(AX), Z7
+	VAESENC         Z7, Z5, Z5
+	VAESENC         Z7, Z19, Z19
+	VAESENC         Z7, Z20, Z20
+	VAESENC         Z7, Z21, Z21
+	VAESENC         Z7, Z22, Z22
+	VAESENC         Z7, Z23, Z23
+	VMOVDQU64       (DI), Z7
+	VMOVDQU64       64(DI), Z8
+	VPSHUFB         Z4, Z7, Z7
+	VPSHUFB         Z4, Z8, Z8
+	VPXORQ          Z3, Z7, Z7
+	VPSHUFD         $0x4e, Z7, Z3
+	VPXORQ          Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z7, Z9
+	VPCLMULQDQ      $0x11, Z11, Z7, Z7
+	VPCLMULQDQ      $0x00, Z12, Z3, Z3
+	VPSHUFD         $0x4e, Z8, Z10
+	VPXORQ          Z8, Z10, Z10
+	VPCLMULQDQ      $0x00, Z13, Z8, Z11
+	VPCLMULQDQ      $0x11, Z13, Z8, Z8
+	VPCLMULQDQ      $0x00, Z14, Z10, Z10
+	VPTERNLOGQ      $0x96, Z9, Z11, Z0
+	VPTERNLOGQ      $0x96, Z7, Z8, Z2
+	VPTERNLOGQ      $0x96, Z3, Z10, Z1
+	VBROADCASTI32X4 208(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VAESENC         Z3, Z23, Z23
+	VBROADCASTI32X4 224(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VAESENC         Z3, Z23, Z23
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VAESENC         Z0, Z23, Z23
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VAESENC         Z0, Z22, Z22
+	VAESENC         Z0, Z23, Z23
+	VMOVDQU8.Z      256(DI), K1, Z0
+	VMOVDQU8.Z      256(DI)(R8*1), K2, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z3, Z0, Z0
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z15, Z0, Z3
+	VPCLMULQDQ      $0x11, Z15, Z0, Z7
+	VPCLMULQDQ      $0x00, Z16, Z2, Z8
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z17, Z1, Z2
+	VPCLMULQDQ      $0x11, Z17, Z1, Z1
+	VPCLMULQDQ      $0x00, Z18, Z0, Z9
+	VPXORQ          Z3, Z2, Z0
+	VPXORQ          Z7, Z1, Z2
+	VPXORQ          Z8, Z9, Z1
+	VBROADCASTI32X4 272(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VAESENC         Z3, Z23, Z23
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last232
+	VBROADCASTI32X4 288(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VAESENC         Z3, Z23, Z23
+	VBROADCASTI32X4 304(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VAESENC         Z3, Z23, Z23
+	LEAQ            320(AX), R10
+	JE              last232
+	VBROADCASTI32X4 320(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VAESENC         Z3, Z23, Z23
+	VBROADCASTI32X4 336(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z19, Z19
+	VAESENC         Z3, Z20, Z20
+	VAESENC         Z3, Z21, Z21
+	VAESENC         Z3, Z22, Z22
+	VAESENC         Z3, Z23, Z23
+	LEAQ            352(AX), R10
+
+last232:
+	VBROADCASTI32X4 (R10), Z3
+	VAESENCLAST     Z3, Z5, Z5
+	VAESENCLAST     Z3, Z19, Z19
+	VAESENCLAST     Z3, Z20, Z20
+	VAESENCLAST     Z3, Z21, Z21
+	VAESENCLAST     Z3, Z22, Z22
+	VAESENCLAST     Z3, Z23, Z23
+	VMOVDQU64       (DI), Z3
+	VPXORQ          Z3, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z3
+	VPXORQ          Z3, Z19, Z19
+	VMOVDQU64       Z19, 64(SI)
+	VMOVDQU64       128(DI), Z3
+	VPXORQ          Z3, Z20, Z20
+	VMOVDQU64       Z20, 128(SI)
+	VMOVDQU64       192(DI), Z3
+	VPXORQ          Z3, Z21, Z21
+	VMOVDQU64       Z21, 192(SI)
+	VMOVDQU8.Z      256(DI), K1, Z3
+	VPXORQ          Z3, Z22, Z22
+	VMOVDQU8        Z22, K1, 256(SI)
+	VMOVDQU8.Z      256(DI)(R8*1), K2, Z3
+	VPXORQ          Z3, Z23, Z23
+	VMOVDQU8        Z23, K2, 256(SI)(R8*1)
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd222
+
+rest225:
+	// At most 256 bytes.
+	MOVQ            R8, R9
+	SUBQ            $0x00000080, R9
+	LEAQ            15(R9), R8
+	ANDQ            $-16, R8
+	LEAQ            128(AX), R10
+	SUBQ            R8, R10
+	LEAQ            (AX), R8
+	SUBQ            $0x10, R10
+	CMPQ            R10, R8
+	CMOVQCS         R8, R10
+	VMOVDQU64       (R10), Z2
+	VMOVDQU64       8(R10), Z1
+	VPXORQ          Z2, Z1, Z1
+	VMOVDQU64       64(R10), Z15
+	VMOVDQU64       72(R10), Z14
+	VPXORQ          Z15, Z14, Z14
+	VBROADCASTI32X4 (R10), Z0
+	VPSHUFD         $0x4e, Z0, Z10
+	VPXORQ          Z0, Z10, Z10
+	VPSHUFD         $0x4e, Z7, Z11
+	VPXORQ          Z7, Z11, Z11
+	VPCLMULQDQ      $0x00, Z0, Z7, Z8
+	VPCLMULQDQ      $0x11, Z0, Z7, Z7
+	VPCLMULQDQ      $0x00, Z10, Z11, Z11
+	VPTERNLOGQ      $0x96, Z8, Z7, Z11
+	VPCLMULQDQ      $0x00, Z6, Z8, Z12
+	VPSHUFD         $0x4e, Z8, Z8
+	VPTERNLOGQ      $0x96, Z12, Z8, Z11
+	VPCLMULQDQ      $0x00, Z6, Z11, Z8
+	VPSHUFD         $0x4e, Z11, Z11
+	VPTERNLOGQ      $0x96, Z8, Z11, Z7
+	VPSHUFD         $0x4e, Z7, Z8
+	VPXORQ          Z7, Z8, Z8
+	VPSHUFD         $0x4e, Z9, Z11
+	VPXORQ          Z9, Z11, Z11
+	VPCLMULQDQ      $0x00, Z0, Z9, Z12
+	VPCLMULQDQ      $0x11, Z0, Z9, Z0
+	VPCLMULQDQ      $0x00, Z10, Z11, Z10
+	VMOVDQA64       Z12, Z11
+	VMOVDQA64       Z0, Z9
+	VMOVDQA64       Z10, Z0
+	VPTERNLOGQ      $0x96, Z11, Z9, Z0
+	VPCLMULQDQ      $0x00, Z6, Z11, Z10
+	VPSHUFD         $0x4e, Z11, Z11
+	VPTERNLOGQ      $0x96, Z10, Z11, Z0
+	VPCLMULQDQ      $0x00, Z6, Z0, Z10
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z10, Z0, Z9
+	VPSHUFD         $0x4e, Z9, Z10
+	VPXORQ          Z9, Z10, Z10
+
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z11
+	VMOVDQA64       Z5, Z0
+	VPADDD          count16<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z13
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z11, Z0, Z0
+	VPSHUFB         Z4, Z13, Z13
+	VPXORQ          Z11, Z13, Z13
+	VPXORQ          lowBits16<>+0(SB), Z0, Z5
+	VPXORQ          lowBits16<>+64(SB), Z0, Z11
+	VPXORQ          lowBits16<>+128(SB), Z0, Z12
+	VSHUFI64X2      $0x44, Z13, Z0, Z13
+	VPXORQ          lowBits16<>+192(SB), Z13, Z13
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z12, Z12
+	VAESENC         Z0, Z13, Z13
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z11, Z11
+	VAESENC         Z0, Z12, Z12
+	VAESENC         Z0, Z13, Z13
+	VMOVDQU8.Z      128(DI), K1, Z17
+	VMOVDQU8.Z      128(DI)(R8*1), K2, Z18
+	VPSHUFB         Z4, Z17, Z17
+	VPSHUFB         Z4, Z18, Z18
+	VPSHUFD         $0x4e, Z17, Z16
+	VPXORQ          Z17, Z16, Z16
+	VPCLMULQDQ      $0x00, Z2, Z17, Z0
+	VPCLMULQDQ      $0x11, Z2, Z17, Z2
+	VPCLMULQDQ      $0x00, Z1, Z16, Z1
+	VPSHUFD         $0x4e, Z18, Z17
+	VPXORQ          Z18, Z17, Z17
+	VPCLMULQDQ      $0x00, Z15, Z18, Z16
+	VPCLMULQDQ      $0x11, Z15, Z18, Z15
+	VPCLMULQDQ      $0x00, Z14, Z17, Z14
+	VPXORQ          Z0, Z16, Z0
+	VPXORQ          Z2, Z15, Z2
+	VPXORQ          Z1, Z14, Z1
+	VBROADCASTI32X4 176(AX), Z14
+	VAESENC         Z14, Z5, Z5
+	VAESENC         Z14, Z11, Z11
+	VAESENC         Z14, Z12, Z12
+	VAESENC         Z14, Z13, Z13
+	VBROADCASTI32X4 192(AX), Z14
+	VAESENC         Z14, Z5, Z5
+	VAESENC         Z14, Z11, Z11
+	VAESENC         Z14, Z12, Z12
+	VAESENC         Z14, Z13, Z13
+	VBROADCASTI32X4 208(AX), Z14
+	VAESENC         Z14, Z5, Z5
+	VAESENC         Z14, Z11, Z11
+	VAESENC         Z14, Z12, Z12
+	VAESENC         Z14, Z13, Z13
+	VBROADCASTI32X4 224(AX), Z14
+	VAESENC         Z14, Z5, Z5
+	VAESENC         Z14, Z11, Z11
+	VAESENC         Z14, Z12, Z12
+	VAESENC         Z14, Z13, Z13
+	VMOVDQU64       (DI), Z14
+	VMOVDQU64       64(DI), Z15
+	VPSHUFB         Z4, Z14, Z14
+	VPSHUFB         Z4, Z15, Z15
+	VPXORQ          Z3, Z14, Z14
+	VPSHUFD         $0x4e, Z14, Z3
+	VPXORQ          Z14, Z3, Z3
+	VPCLMULQDQ      $0x00, Z7, Z14, Z16
+	VPCLMULQDQ      $0x11, Z7, Z14, Z7
+	VPCLMULQDQ      $0x00, Z8, Z3, Z3
+	VPSHUFD         $0x4e, Z15, Z8
+	VPXORQ          Z15, Z8, Z8
+	VPCLMULQDQ      $0x00, Z9, Z15, Z14
+	VPCLMULQDQ      $0x11, Z9, Z15, Z9
+	VPCLMULQDQ      $0x00, Z10, Z8, Z8
+	VPTERNLOGQ      $0x96, Z16, Z14, Z0
+	VPTERNLOGQ      $0x96, Z7, Z9, Z2
+	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z11, Z11
+	VAESENC         Z3, Z12, Z12
+	VAESENC         Z3, Z13, Z13
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z11, Z11
+	VAESENC         Z3, Z12, Z12
+	VAESENC         Z3, Z13, Z13
+	VBROADCASTI32X4 272(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z11, Z11
+	VAESENC         Z3, Z12, Z12
+	VAESENC         Z3, Z13, Z13
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last233
+	VBROADCASTI32X4 288(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z11, Z11
+	VAESENC         Z3, Z12, Z12
+	VAESENC         Z3, Z13, Z13
+	VBROADCASTI32X4 304(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z11, Z11
+	VAESENC         Z3, Z12, Z12
+	VAESENC         Z3, Z13, Z13
+	LEAQ            320(AX), R10
+	JE              last233
+	VBROADCASTI32X4 320(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z11, Z11
+	VAESENC         Z3, Z12, Z12
+	VAESENC         Z3, Z13, Z13
+	VBROADCASTI32X4 336(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z11, Z11
+	VAESENC         Z3, Z12, Z12
+	VAESENC         Z3, Z13, Z13
+	LEAQ            352(AX), R10
+
+last233:
+	VBROADCASTI32X4 (R10), Z3
+	VAESENCLAST     Z3, Z5, Z5
+	VAESENCLAST     Z3, Z11, Z11
+	VAESENCLAST     Z3, Z12, Z12
+	VAESENCLAST     Z3, Z13, Z13
+	VMOVDQU64       (DI), Z3
+	VPXORQ          Z3, Z5, Z5
+	VMOVDQU64       Z5, (SI)
+	VMOVDQU64       64(DI), Z3
+	VPXORQ          Z3, Z11, Z11
+	VMOVDQU64       Z11, 64(SI)
+	VMOVDQU8.Z      128(DI), K1, Z3
+	VPXORQ          Z3, Z12, Z12
+	VMOVDQU8        Z12, K1, 128(SI)
+	VMOVDQU8.Z      128(DI)(R8*1), K2, Z3
+	VPXORQ          Z3, Z13, Z13
+	VMOVDQU8        Z13, K2, 128(SI)(R8*1)
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+	JMP             textEnd222
+
+rest224:
+	// At most 128 bytes.
+	MOVQ      R8, R9
+	LEAQ      15(R9), R8
+	ANDQ      $-16, R8
+	LEAQ      128(AX), R10
+	SUBQ      R8, R10
+	LEAQ      (AX), R8
+	SUBQ      $0x10, R10
+	CMPQ      R10, R8
+	CMOVQCS   R8, R10
+	VMOVDQU64 (R10), Z2
+	VMOVDQU64 8(R10), Z1
+	VPXORQ    Z2, Z1, Z1
+	VMOVDQU64 64(R10), Z8
+	VMOVDQU64 72(R10), Z0
+	VPXORQ    Z8, Z0, Z0
+
+	// Without a last vector, its mask is empty and its address that of the one before.
+	XORL            R11, R11
+	MOVL            $0x00000040, R8
+	MOVQ            R9, R10
+	SUBQ            $0x40, R10
+	CMOVQLS         R11, R10
+	CMOVQLS         R11, R8
+	MOVQ            $-1, R11
+	BZHIQ           R9, R11, R11
+	KMOVQ           R11, K1
+	MOVQ            $-1, R11
+	BZHIQ           R10, R11, R11
+	KMOVQ           R11, K2
+	VBROADCASTI32X4 128(AX), Z7
+	VMOVDQA64       Z5, Z9
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z10
+	VPSHUFB         Z4, Z9, Z9
+	VPXORQ          Z7, Z9, Z9
+	VPSHUFB         Z4, Z10, Z10
+	VPXORQ          Z7, Z10, Z10
+	VPXORQ          lowBits8<>+0(SB), Z9, Z5
+	VSHUFI64X2      $0x44, Z10, Z9, Z7
+	VPXORQ          lowBits8<>+64(SB), Z7, Z7
+	VBROADCASTI32X4 144(AX), Z9
+	VAESENC         Z9, Z5, Z5
+	VAESENC         Z9, Z7, Z7
+	VBROADCASTI32X4 160(AX), Z9
+	VAESENC         Z9, Z5, Z5
+	VAESENC         Z9, Z7, Z7
+	VMOVDQU8.Z      (DI), K1, Z10
+	VMOVDQU8.Z      (DI)(R8*1), K2, Z11
+	VPSHUFB         Z4, Z10, Z10
+	VPSHUFB         Z4, Z11, Z11
+	VPXORQ          Z3, Z10, Z10
+	VPSHUFD         $0x4e, Z10, Z3
+	VPXORQ          Z10, Z3, Z3
+	VPCLMULQDQ      $0x00, Z2, Z10, Z9
+	VPCLMULQDQ      $0x11, Z2, Z10, Z2
+	VPCLMULQDQ      $0x00, Z1, Z3, Z1
+	VPSHUFD         $0x4e, Z11, Z3
+	VPXORQ          Z11, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z11, Z10
+	VPCLMULQDQ      $0x11, Z8, Z11, Z8
+	VPCLMULQDQ      $0x00, Z0, Z3, Z3
+	VPXORQ          Z9, Z10, Z0
+	VPXORQ          Z2, Z8, Z2
+	VPXORQ          Z1, Z3, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 208(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 224(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 272(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	LEAQ            288(AX), R10
+	CMPL            CX, $0x0c
+	JB              last234
+	VBROADCASTI32X4 288(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 304(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	LEAQ            320(AX), R10
+	JE              last234
+	VBROADCASTI32X4 320(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	VBROADCASTI32X4 336(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z7, Z7
+	LEAQ            352(AX), R10
+
+last234:
+	VBROADCASTI32X4 (R10), Z3
+	VAESENCLAST     Z3, Z5, Z5
+	VAESENCLAST     Z3, Z7, Z7
+	VMOVDQU8.Z      (DI), K1, Z3
+	VPXORQ          Z3, Z5, Z5
+	VMOVDQU8        Z5, K1, (SI)
+	VMOVDQU8.Z      (DI)(R8*1), K2, Z3
+	VPXORQ          Z3, Z7, Z7
+	VMOVDQU8        Z7, K2, (SI)(R8*1)
+	VPXORQ          Z3, Z3, Z3
+	VEXTRACTI64X4   $0x01, Z0, Y5
+	VPXORQ          Y5, Y0, Y0
+	VEXTRACTI32X4   $0x01, Y0, X5
+	VPXORQ          X5, X0, X0
+	VEXTRACTI64X4   $0x01, Z1, Y5
+	VPXORQ          Y5, Y1, Y1
+	VEXTRACTI32X4   $0x01, Y1, X5
+	VPXORQ          X5, X1, X1
+	VEXTRACTI64X4   $0x01, Z2, Y5
+	VPXORQ          Y5, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X5
+	VPXORQ          X5, X2, X2
+
+textEnd222:
 	TESTQ BX, BX
-	JZ    notLast209
+	JZ    notLast217
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       R9, $0x70
-	JBE        lengths221
+	JBE        lengths235
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -10609,7 +12608,7 @@ groupsEnd219:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths221:
+lengths235:
 	MOVQ       112(DX), CX
 	MOVQ       104(DX), DX
 	VMOVQ      CX, X5
@@ -10639,7 +12638,7 @@ lengths221:
 	VPXORQ     X0, X3, X3
 	VMOVDQU64  X3, (BX)
 
-end210:
+end218:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -10668,12 +12667,15 @@ end210:
 	VPXORQ X25, X25, X25
 	VPXORQ X26, X26, X26
 	VPXORQ X27, X27, X27
+	VPXORQ X28, X28, X28
+	VPXORQ X29, X29, X29
+	VPXORQ X30, X30, X30
 	KXORW  K1, K1, K1
 	KXORW  K2, K2, K2
 	VZEROUPPER
 	RET
 
-notLast209:
+notLast217:
 	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end210
+	JMP       end218

@@ -14,8 +14,10 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/measure"
 )
 
 func newStd(t *testing.T, key []byte) cipher.AEAD {
@@ -278,6 +280,52 @@ func BenchmarkOpen(b *testing.B) {
 
 func BenchmarkTag(b *testing.B) {
 	benchmark(b, func(k *Key, out, nonce, text, data []byte) { k.Tag((*[TagSize]byte)(out), nonce, text) })
+}
+
+// BenchmarkSteps measures messages of 64, 128, ... 4096 bytes in turn, logs their times, and reports the most
+// by which a longer one takes less time, in percent. One run is enough:
+//
+//	go test -run '^$' -bench Steps -benchtime 1x ./internal/gcm
+func BenchmarkSteps(b *testing.B) {
+	const most = 4096
+	var k Key
+	if err := k.Init(make([]byte, 32)); err != nil {
+		b.Fatal(err)
+	}
+	text, out, nonce, data := make([]byte, most), make([]byte, most+TagSize), make([]byte, NonceSize), make([]byte, 13)
+	for _, op := range []struct {
+		name string
+		run  func(n int)
+	}{
+		{"seal", func(n int) { k.Seal(out[:n+TagSize], nonce, text[:n], data) }},
+		{"open", func(n int) { k.Open(text[:n], nonce, out[:n+TagSize], data) }},
+		{"gmac", func(n int) { k.Tag((*[TagSize]byte)(out), nonce, text[:n]) }},
+	} {
+		b.Run(op.name, func(b *testing.B) {
+			for b.Loop() {
+				var cells []*measure.Cell
+				for n := 64; n <= most; n += 64 {
+					before := func() { k.Seal(out[:n+TagSize], nonce, text[:n], data) } // for open
+					cells = append(cells, &measure.Cell{Batch: 1, Before: before, Do: func(times int) {
+						for range times {
+							op.run(n)
+						}
+					}})
+				}
+				if err := measure.InTurn(b.Context(), cells, 10*time.Microsecond, time.Second, func(time.Duration) {}); err != nil {
+					b.Fatal(err)
+				}
+				saw, before := 0.0, 0.0
+				for i, c := range cells {
+					ns := measure.Quantile(c.NS, 0)
+					b.Logf("%d bytes: %.1f ns", 64*(i+1), ns)
+					before = max(before, ns)
+					saw = max(saw, before/ns-1)
+				}
+				b.ReportMetric(100*saw, "saw-%")
+			}
+		})
+	}
 }
 
 func benchmark(b *testing.B, f func(k *Key, out, nonce, text, data []byte)) {

@@ -172,19 +172,26 @@ func (c *counters) blocks(n int) (x []VecVirtual) {
 }
 
 // group returns n vectors of counter blocks, with the first key added, for a group of
-// blocks. All text before it was in groups of this size or a multiple of it, so the counter
+// blocks, or for the last ones, less than a group. All text before it was in groups of this size or a multiple of it, so the counter
 // of base is a multiple of the number of blocks, a power of two. The counters of the group
 // are base with other low bits, except that those of its last two blocks are base after the
 // group with other low bits. So only two blocks are made with additions.
 func (c *counters) group(n int) (x []VecVirtual) {
-	blocks := n * c.lanes
+	blocks := powers
+	for blocks < n*c.lanes {
+		blocks *= 2
+	}
 	key := c.vec()
 	c.loadEach(c.schedule, key)
 	this, next := c.vec(), c.vec()
+	both := []VecVirtual{this}
 	c.move(c.base, this)
-	c.advance(blocks)
-	c.move(c.base, next)
-	for _, b := range []VecVirtual{this, next} {
+	if blocks == n*c.lanes {
+		c.advance(blocks)
+		c.move(c.base, next)
+		both = append(both, next)
+	}
+	for _, b := range both {
 		c.shuffle(c.order, b)
 		c.xor(key, b)
 	}

@@ -187,19 +187,19 @@ const (
 // cryptPieces encrypts or decrypts pieces of count groups, see cryptLoop.
 func (k *kernel) cryptPieces(count int, pieces pieces, c *counters, dst, src, n Register, open bool, hash func(p Mem) []func()) {
 	c = c.in(k.isa)
-	cryptLoop("groups", groupSize*count, pieces, dst, src, n, open, hash, func(between []func()) {
+	run(cryptLoop("groups", groupSize*count, pieces, dst, src, n, open, hash, func(between []func()) {
 		x := c.group(powers * count / k.lanes)
 		k.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
 			k.store(x, Mem{Base: dst, Disp: k.size() * i})
 		}
-	})
+	}))
 }
 
 // cryptLoop encrypts or decrypts as many pieces of size bytes as there are in n. crypt does it
 // for one piece, and calls functions between its rounds: those that hash returns for the
-// ciphertext at p.
-func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open bool, hash func(p Mem) []func(), crypt func(between []func())) {
+// ciphertext at p. It returns those that are left to call.
+func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open bool, hash func(p Mem) []func(), crypt func(between []func())) (rest []func()) {
 	piece := func(between []func()) {
 		crypt(between)
 		ADDQ(U32(uint32(size)), src)
@@ -208,7 +208,9 @@ func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open 
 	}
 	next, last, before := label(name), label("last"), Mem{Base: dst, Disp: -size}
 	loop := func(p Mem) {
-		align()
+		if pieces != onlyOne {
+			align()
+		}
 		Label(next)
 		piece(hash(p))
 		if pieces != onlyOne {
@@ -218,7 +220,7 @@ func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open 
 	}
 	if open {
 		loop(Mem{Base: src})
-		return
+		return nil
 	}
 	piece(nil)
 	if pieces == oneOrMore {
@@ -230,7 +232,7 @@ func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open 
 		loop(before)
 		Label(last)
 	}
-	run(hash(before))
+	return hash(before)
 }
 
 // counters returns the counters of a run.

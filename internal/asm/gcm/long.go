@@ -6,14 +6,12 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The kernels for AVX-512 use vectors of four blocks. Short messages are faster with two, because the
-// lanes have to be added at the end. So seal and open need longSize bytes of text, and leave shorter
-// ones to the kernels for AVX2.
+// The kernels for AVX-512 use vectors of four blocks. Very short messages are faster with two, because
+// the lanes have to be added at the end, and are left to the kernels for AVX2.
 
 // longSize is the size of what these functions absorb or encrypt at a time.
 const longSize = 512
@@ -90,28 +88,6 @@ func gmacWide(name string) {
 	w.foldSums()
 	w.narrow().endTag(r, tag, rest)
 	w.end()
-}
-
-// cryptWide generates Seal or Open of a run, as crypt does.
-func cryptWide(name string, open bool) {
-	w := beginWide(name, true)
-	cryptRun(w.kernel, func(r gotypes.Component) (*kernel, Register) {
-		w.hashData(r)
-		rest := w.cryptText(r, open)
-		return w.narrow(), rest
-	})
-}
-
-// hashData absorbs the additional data, less than a group.
-func (w *wide) hashData(r gotypes.Component) {
-	Comment("Additional data.")
-	p, n, end := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64()), label("text")
-	TESTQ(n, n)
-	JZ(LabelRef(end))
-	w.clear(w.sums)
-	w.hashRest(p, n, w.powersFor(n))
-	w.reduceSums()
-	Label(end)
 }
 
 // hashGroups absorbs as many groups as there are in n bytes at p, less than longSize. It leaves the
@@ -320,105 +296,4 @@ func (w *wide) addLanes(s VecVirtual, p Mem) {
 func (w *wide) reduceLanes(s VecVirtual) {
 	w.addLanes(s, power(w.subkey, maxLanes))
 	w.reduceSums()
-}
-
-// cryptText encrypts or decrypts the text, at least longSize, and absorbs the ciphertext. It leaves that
-// of the last at most a group in the lowest lanes of the sums, and returns its size.
-func (w *wide) cryptText(r gotypes.Component, open bool) (rest Register) {
-	c, dst, src, n := w.text(r)
-	p := ZMM()
-	VMOVDQU64(polynomial, p) // as order in beginWide
-	w.polynomial = p
-
-	h8 := ZMM()
-	VBROADCASTI32X4(power(w.subkey, 8), h8)
-	by8 := newFactor(h8)
-	f := []factor{{}, {}, w.powersAt(power(w.subkey, 8)), w.powersAt(power(w.subkey, 4))}
-	for i := range 2 {
-		x := ZMM()
-		VMOVDQA64(f[2+i].h, x)
-		f[i] = newFactor(w.product(x, by8)) // H^16 to H^9
-	}
-
-	// hash returns the steps of GHASH for longSize bytes at p, two vectors each.
-	hash := func(p Mem) (steps []func()) {
-		for i := 0; i < longSize/vectorSize; i += 2 {
-			at := i % len(f)
-			steps = append(steps, func() {
-				x := []VecVirtual{w.block(p, i), w.block(p, i+1)}
-				if at == 0 {
-					VPXORQ(w.acc, x[0], x[0])
-				}
-				w.add(x, f[at:], at == 0)
-			})
-			if at+2 == len(f) {
-				steps = append(steps, w.reduceSums)
-			}
-		}
-		return steps
-	}
-	cryptLoop("cryptLong", longSize, oneOrMore, dst, src, n, open, hash, func(between []func()) {
-		x := c.group(longSize / vectorSize)
-		w.aes.encryptRounds(x, Mem{Base: src}, between...)
-		for i, x := range x {
-			VMOVDQU64(x, Mem{Base: dst, Disp: vectorSize * i})
-		}
-	})
-	return w.cryptRest(c, dst, src, n, open)
-}
-
-// cryptRest is cryptText for the last n bytes, less than longSize: groups, of which the last may be
-// partial.
-func (w *wide) cryptRest(c *counters, dst, src, n Register, open bool) (rest Register) {
-	Comment("The rest.")
-	size, next, last, end := GP64(), label("groups"), label("lastGroup"), label("groupsEnd")
-	XORL(size.As32(), size.As32())
-	w.clear(w.sums)
-	TESTQ(n, n)
-	JZ(LabelRef(end))
-	Label(next)
-	MOVL(U32(groupSize), size.As32())
-	CMPQ(n, size)
-	CMOVQCS(n, size)
-	h := w.powersFor(size)
-	w.makeRoom(h)
-	Comment("Without a second vector, its mask is empty and its address that of the first.")
-	second, more, none := GP64(), GP64(), GP64()
-	XORL(none.As32(), none.As32())
-	MOVL(U32(vectorSize), second.As32())
-	MOVQ(size, more)
-	SUBQ(Imm(vectorSize), more)
-	CMOVQLS(none, more)
-	CMOVQLS(none, second)
-	present := [2]Register{mask(size), mask(more)}
-	x := c.group(groupSize / vectorSize)
-	w.aes.encryptRounds(x, nil)
-	for i := range x {
-		from, to, t := Mem{Base: src}, Mem{Base: dst}, ZMM()
-		if i == 1 {
-			from.Index, from.Scale, to.Index, to.Scale = second, 1, second, 1
-		}
-		VMOVDQU8_Z(from, present[i], t)
-		VPXORQ(t, x[i], x[i])
-		VMOVDQU8(x[i], present[i], to)
-		if open {
-			x[i] = t
-		} else {
-			VMOVDQU8_Z(x[i], present[i], x[i])
-		}
-		VPSHUFB(w.order, x[i], x[i])
-	}
-	VPXORQ(w.acc, x[0], x[0])
-	w.zero(w.acc)
-	w.add(x, []factor{w.powersAt(Mem{Base: h}), w.powersAt(Mem{Base: h, Disp: vectorSize})}, true)
-	ADDQ(U32(groupSize), src)
-	ADDQ(U32(groupSize), dst)
-	SUBQ(U32(groupSize), n)
-	JBE(LabelRef(last))
-	w.reduceSums()
-	JMP(LabelRef(next))
-	Label(last)
-	w.foldSums()
-	Label(end)
-	return size
 }

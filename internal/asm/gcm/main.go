@@ -7,7 +7,7 @@
 // and VPCLMULQDQ with AVX2), and of four (with AVX-512). isa.go has the vectors, aes.go
 // AES and the counter blocks, ghash.go the products of GHASH and its key, kernel.go what all
 // kernels need, gmac.go GHASH of data and GMAC, crypt.go Seal and Open, partial.go the last
-// bytes, and long.go what only AVX-512 has.
+// bytes, and long.go and longcrypt.go the kernels for AVX-512.
 //
 // A kernel reads and writes nothing outside its arguments. It branches on sizes only.
 package main
