@@ -118,7 +118,7 @@ func compressLanes[W Word](state *Lanes[W], p *[MaxLanes]*byte, blocks int, init
 
 // sideBySide returns how many of count iterations a kernel makes side by side, 0 if there is none, and
 // whether that is [iterateLanes] and not [iterate]. A step in 16 lanes takes the time of steps of eight
-// iterations in pairs, or of more than two with crypto/sha256, and one in eight lanes of 64 bits that of
+// iterations in pairs, or of two without SHA instructions, and one in eight lanes of 64 bits that of
 // less than two (BenchmarkIterate).
 func sideBySide[W Word](count int) (n int, inLanes bool) {
 	switch {

@@ -75,6 +75,8 @@ func TestWrongKernels(t *testing.T) {
 			has = kernel.Active(kernel.NH) == "avx512"
 		case regexp.MustCompile(`^(block|iterate)512AVX512$`).MatchString(f.Name):
 			has = kernel.Active(kernel.SHA512) == "avx512"
+		case strings.HasSuffix(f.Name, "512LeanAVX512"):
+			has = kernel.Active(kernel.SHA512) == "avx512lean"
 		case strings.HasSuffix(f.Name, "AVX512"):
 			has = cpu.X86.HasAVX512VL
 		case strings.HasSuffix(f.Name, "SHA"):
@@ -83,6 +85,8 @@ func TestWrongKernels(t *testing.T) {
 			has = cpu.X86.HasAVX512VAES
 		case strings.HasSuffix(f.Name, "VAES256"), f.file == "gcm_amd64.s" && strings.HasSuffix(f.Name, "AVX2"):
 			off, has = "cpu.avx512f=off", cpu.X86.HasAVX512VAES
+		case strings.HasSuffix(f.Name, "256AVX2"): // of SHA-256
+			off = "cpu.avx512f=off,cpu.sha=off"
 		case strings.HasSuffix(f.Name, "AVX2"):
 			off = "cpu.avx512f=off"
 		default:

@@ -106,7 +106,7 @@ type set struct {
 
 var sets = []set{
 	{name: "best"},
-	{name: "avx2", off: "cpu.avx512f=off"},
+	{name: "avx2", off: "cpu.avx512f=off,cpu.sha=off"},
 	{name: "generic", off: "cpu.avx2=off"},
 	{name: "purego", purego: true},
 }
