@@ -59,7 +59,7 @@ func LaneCount[W Word]() (lanes, minLanes int) {
 	case wordSize[W]() == 4 && use256LanesAVX512 && !use256SHA:
 		return 16, 3
 	case wordSize[W]() == 4 && use256AVX2 && !use256SHA: // eight lanes take 1.5 times as long as pairs
-		return 8, 2
+		return 8, 3
 	case wordSize[W]() == 8 && use512LanesAVX512:
 		return 8, 3
 	case wordSize[W]() == 8 && use512AVX2:
