@@ -189,6 +189,9 @@ func TestFeaturesOff(t *testing.T) {
 				name = kernel.Active(l)
 			}
 			for _, next := range all[l][slices.Index(all[l], name):] {
+				if l == kernel.SHA256 && next == "avx2" && (strings.Contains(test.off, "avx2") || strings.Contains(test.off, "bmi")) {
+					continue // the kernel of the row does not need what is off, and this one, which is next here, does
+				}
 				if slices.Contains(have, next) {
 					want = append(want, fmt.Sprintf("%s=%s", l, next))
 					break

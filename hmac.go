@@ -256,7 +256,7 @@ func SumHMAC(h crypto.Hash, dst, key, msg []byte) []byte {
 // FIPS 140 mode.
 //
 // On amd64 it hashes several messages side by side, whatever their lengths: with SHA-224 and SHA-256
-// 16 (AVX-512) or two (SHA instructions), with the other hashes eight (AVX-512) or four (AVX2). It is
+// 16 (AVX-512), two (SHA instructions) or eight (AVX2 alone), with the other hashes eight (AVX-512) or four (AVX2). It is
 // fastest if they have about the same length, and if their number is a multiple of that. On arm64 with
 // SHA2 instructions, or with SHA512 instructions for the other hashes, it hashes messages 0 and 1 side
 // by side, then 2 and 3, and so on, for as many blocks as the shorter of the two has.

@@ -91,6 +91,7 @@ var commands = map[string]runner{
 	"go test -v -run ExampleUMACKey_Tag .":                                                                                                   {long: true},
 	"go test -run '^$' -bench ManyKeys .":                                                                                                    {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -tags purego -run '^$' -bench MAC .":                                                                                            {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -run '^$' -bench Lanes ./internal/sha2":                                                                                         {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench Batch .":                                                                                                       {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench NonceWrites .":                                                                                                 {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -run '^$' -bench FirstUse -benchtime 300x ./internal/kernel":                                                                    {long: true, less: strings.NewReplacer("300x", "1x")},

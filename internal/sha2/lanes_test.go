@@ -137,12 +137,15 @@ func benchmarkLanes[W Word](b *testing.B) {
 	if lanes == 0 {
 		return
 	}
-	for _, blocks := range []int{1, 16} {
-		b.Run(fmt.Sprint("blocks=", blocks), func(b *testing.B) {
+	for _, size := range []struct{ blocks, gap int }{{1, 0}, {16, 0}, {256, 0}, {256, 64}} {
+		blocks := size.blocks
+		b.Run(fmt.Sprintf("blocks=%d,gap=%d", blocks, size.gap), func(b *testing.B) {
 			var state Lanes[W]
 			var p [MaxLanes][]byte
+			message := blocks * BlockSize[W]()
+			mem := make([]byte, len(p)*(message+size.gap))
 			for l := range p {
-				p[l] = make([]byte, blocks*BlockSize[W]())
+				p[l] = mem[l*(message+size.gap):][:message]
 			}
 			for b.Loop() {
 				state.Block(&p, 0, 0)

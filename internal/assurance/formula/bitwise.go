@@ -177,9 +177,9 @@ func (d *Formulas) Right(n int, a Word, by uint) Word {
 	return d.Turn(n, a, int(by), algebra.Trim(n-int(by), 1<<64-1))
 }
 
-// halves returns the lower and the upper half of a word of 64 bits, if that is two words of 32 bits.
+// halves returns the lower and the upper half of a word of 64 bits, if that is two words of 32 bits: see Pairs.
 func (d *Formulas) halves(a Word) (halves [2]Word, ok bool) {
-	if x := &d.Nodes[a]; x.Op != IsBytes || x.N != 64 {
+	if x := &d.Nodes[a]; !d.Pairs || x.Op != IsBytes || x.N != 64 {
 		return halves, false
 	}
 	for k := range halves {

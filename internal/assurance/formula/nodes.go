@@ -36,6 +36,7 @@ type Formulas struct {
 	later  []int32   // memory of disjoint
 
 	WholeRounds bool // of a round of AES only the arguments are known
+	Pairs       bool // words of 64 bits may be two of 32, as in SHA-256, and not eight bytes
 }
 
 // A Word is the index of a node. Equal words have equal indices.

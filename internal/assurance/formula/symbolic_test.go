@@ -249,6 +249,7 @@ func TestPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for range 5_000 {
 		d := NewFormulas(nil)
+		d.Pairs = true
 		variables := make(map[Word]uint64)
 		pair := func(number bool) (Word, uint64) {
 			low, high := d.Variable(32, len(variables), 1<<32-1), d.Constant(32, 0)

@@ -73,9 +73,9 @@ func (v *prover) reset() {
 	v.count = 0
 	v.Forget()
 	if len(v.Nodes) > limitNodes {
-		rounds := v.WholeRounds
+		rounds, pairs := v.WholeRounds, v.Pairs
 		v.Formulas = formula.NewFormulas(v.program.At)
-		v.WholeRounds = rounds
+		v.WholeRounds, v.Pairs = rounds, pairs
 	}
 }
 

@@ -49,6 +49,7 @@ func (v *prover) newHasher() *hasher {
 	v.reset()
 	word := v.parameter("k").(*types.Pointer).Elem().(*types.Array).Elem()
 	h := &hasher{prover: v, sha2: hashes[program.Layout.Sizeof(word)]}
+	h.Pairs = h.bits == 32
 	h.setConstants()
 	return h
 }
