@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto"
 	"crypto/aes"
+	"crypto/sha1"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -20,6 +21,7 @@ import (
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hmac"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/pbkdf2"
@@ -133,6 +135,13 @@ func (s *scanned) use() {
 			s.do(func() { s.hmacBatch(h, key) })
 			s.do(func() { s.pbkdf2(h, key) })
 			s.do(func() { s.pbkdf2Key(h, key, 1) })
+		}
+		for _, size := range scanHMACKeySizes {
+			key := s.in.hmacKey[:size]
+			s.do(func() { s.keep(hmac.New(sha1.New, key)) })
+			s.do(func() { s.stream(hmac.New(sha1.New, key).(*fastmac.HMAC)) })
+			s.do(func() { s.pbkdf2(crypto.SHA1, key) })
+			s.do(func() { s.pbkdf2Key(crypto.SHA1, key, 1) })
 		}
 		if scanGCM() {
 			for _, size := range scanGCMKeySizes {
@@ -272,8 +281,9 @@ func (s *scanned) hmacKey(h crypto.Hash, key []byte) {
 	}
 }
 
-func (s *scanned) hmac(h crypto.Hash, key []byte) {
-	m := mactest.Must(fastmac.NewHMAC(h, key))
+func (s *scanned) hmac(h crypto.Hash, key []byte) { s.stream(mactest.Must(fastmac.NewHMAC(h, key))) }
+
+func (s *scanned) stream(m *fastmac.HMAC) {
 	s.keep(m)
 	for _, size := range scanSizes {
 		m.Reset()
@@ -341,8 +351,8 @@ func (s *scanned) pbkdf2Key(h crypto.Hash, key []byte, iterations int) {
 	}
 }
 
-// hasAssembly reports whether there is a kernel for one message.
-func hasAssembly(h crypto.Hash) bool { return sha2.Of(h).HasAssembly() }
+// hasAssembly reports whether there is a kernel for one message, or SHA-1, which is this module's without one.
+func hasAssembly(h crypto.Hash) bool { return h == crypto.SHA1 || sha2.Of(h).HasAssembly() }
 
 // gmacKey sets up a key, and computes tags in two goroutines.
 func (s *scanned) gmacKey(key []byte) {
