@@ -77,7 +77,7 @@ type Derivation struct {
 // KeyBatch sets batch[i].Key to the key that [Key] would return, for each i. A server that verifies
 // many logins gains from it: on amd64 it computes several keys side by side, on one core. With
 // AVX-512 these are 16 with SHA-256 or 8 with SHA-512, and with the SHA instructions two with
-// SHA-256. It is fastest with a multiple of that number, and with the same number of iterations for
+// SHA-256, or two blocks of a key with SHA-1. It is fastest with a multiple of that number, and with the same number of iterations for
 // all.
 //
 // If ctx is done, KeyBatch returns the error of ctx within some milliseconds, or after the current
@@ -227,7 +227,7 @@ func (d *deriver[W]) beginBlock(i, size int) {
 	d.out[i], d.rest = d.rest[:n], d.rest[n:]
 }
 
-// runSHA1 is derive for SHA-1, block by block.
+// runSHA1 is derive for SHA-1, key by key.
 func runSHA1(stopped func() error, batch []Derivation) error {
 	for i := range batch {
 		if err := batch[i].setSHA1(stopped); err != nil {
@@ -238,12 +238,15 @@ func runSHA1(stopped func() error, batch []Derivation) error {
 }
 
 func (d *Derivation) setSHA1(stopped func() error) error {
-	it := sha1.NewIteration(unsafe.Slice(unsafe.StringData(d.Password), len(d.Password)))
-	defer it.Clear()
+	b := sha1.NewBlocks(unsafe.Slice(unsafe.StringData(d.Password), len(d.Password)))
+	defer b.Clear()
 	number := uint32(0)
-	for rest := d.Key; len(rest) > 0; rest = rest[it.Copy(rest):] {
-		number++
-		it.Start(d.Salt, number)
+	for rest := d.Key; len(rest) > 0; {
+		count := min((len(rest)+sha1.Size-1)/sha1.Size, sha1.MaxBlocks)
+		for i := range count {
+			number++
+			b.Start(i, d.Salt, number)
+		}
 		for left := max(d.Iter, 1) - 1; ; left -= steps {
 			if err := stopped(); err != nil {
 				return err
@@ -251,8 +254,9 @@ func (d *Derivation) setSHA1(stopped func() error) error {
 			if left <= 0 {
 				break
 			}
-			it.Iterate(min(left, steps))
+			b.Iterate(count, min(left, steps))
 		}
+		rest = rest[b.Copy(rest, count):]
 	}
 	return nil
 }

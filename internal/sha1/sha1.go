@@ -5,7 +5,8 @@
 // Package sha1 computes HMAC-SHA-1, RFC 2104, and the iterations of PBKDF2 with it. The compression function is
 // that of crypto/sha1, which has it in assembly, and no way to it but a hash: so this package sets and reads
 // chaining values as marshaled states of a hash, and writes the padding itself. That takes a quarter less time
-// than crypto/hmac for a short message, and a third less than crypto/pbkdf2.
+// than crypto/hmac for a short message, and a third less than crypto/pbkdf2. For PBKDF2 on amd64 there is assembly
+// with the SHA instructions, which makes two blocks side by side.
 package sha1
 
 import (
@@ -63,11 +64,11 @@ type HMAC struct {
 // New returns a stream with that key.
 func New(key []byte) *HMAC {
 	m := new(HMAC)
-	m.init(key)
+	m.setKey(key)
 	return m
 }
 
-func (m *HMAC) init(key []byte) {
+func (m *HMAC) setKey(key []byte) {
 	m.key, m.hash = m.room[:], sha1.New().(resumable)
 	if len(key) <= BlockSize {
 		copy(m.block[:], key)

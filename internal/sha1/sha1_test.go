@@ -12,10 +12,14 @@ import (
 	"regexp"
 	"testing"
 
+	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
 )
 
 // The tests of packages hmac and pbkdf2 compare with the standard library.
+
+func init() { sha2.ChooseAll() } // for package mactest
 
 // TestWiped checks what is overwritten: all of a stream, and of a clone all but the key. After that the methods
 // do not panic, because a stream may be destroyed while it is in use.
@@ -50,17 +54,27 @@ func TestWiped(t *testing.T) {
 	}
 	m.Reset()
 
-	it := NewIteration(msg)
-	it.Start(msg, 1)
-	it.Iterate(2)
-	h := it.hmac.hash
-	it.Clear()
+	b := NewBlocks(msg)
+	b.Start(0, msg, 1)
+	b.Iterate(1, 2)
+	h := b.hmac.hash
+	b.Clear()
 	if got, want := fmt.Sprint(h), fmt.Sprint(sha1.New()); got != want {
 		t.Errorf("PBKDF2 leaves the hash %s, want %s", got, want)
 	}
-	if !reflect.ValueOf(*it).IsZero() {
-		t.Errorf("PBKDF2 leaves %v", *it)
+	if !reflect.ValueOf(*b).IsZero() {
+		t.Errorf("PBKDF2 leaves %v", *b)
 	}
+}
+
+// TestAnswer checks that each implementation computes the known answer.
+func TestAnswer(t *testing.T) {
+	chooseForIterations()
+	mactest.ForAllKernels(t, mactest.HMAC, func(t *testing.T) {
+		if a := answer(); a != wantAnswer {
+			t.Errorf("%#x, want %#x", a, uint64(wantAnswer))
+		}
+	})
 }
 
 func isWiped(t *testing.T, what string, m *HMAC) {

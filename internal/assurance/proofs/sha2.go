@@ -406,18 +406,22 @@ func (v *hasher) step(inner, outer, u, t []formula.Word) (nextU, nextT []formula
 		u = v.compress(state, append(slices.Clone(u), v.padding()...))
 	}
 	for i := range u {
-		if v.bits == 64 {
-			nextT = append(nextT, v.Xor(64, t[i], u[i]))
-			continue
-		}
-		// By bytes: the normal form of a xor of 64 bits that are two words.
-		x, y := v.Bytes(t[i], v.bits), v.Bytes(u[i], v.bits)
-		for k := range x {
-			x[k] = v.ByteAt(v.Xor(8, v.FromBytes(x[k:][:1]), v.FromBytes(y[k:][:1])), 0)
-		}
-		nextT = append(nextT, v.FromBytes(x))
+		nextT = append(nextT, v.added(t[i], u[i]))
 	}
 	return u, nextT
+}
+
+// added is the xor of words in vectors.
+func (v *hasher) added(t, u formula.Word) formula.Word {
+	if v.bits == 64 {
+		return v.Xor(64, t, u)
+	}
+	// By bytes: the normal form of a xor of 64 bits that are two words.
+	x, y := v.Bytes(t, v.bits), v.Bytes(u, v.bits)
+	for k := range x {
+		x[k] = v.ByteAt(v.Xor(8, v.FromBytes(x[k:][:1]), v.FromBytes(y[k:][:1])), 0)
+	}
+	return v.FromBytes(x)
 }
 
 // proveIterate proves 1 to 3 steps of one iteration, which is in memory as its fields are.
