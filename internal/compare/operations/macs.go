@@ -198,6 +198,7 @@ func dropIns(h crypto.Hash) []Operation {
 		{Name: name + "few writes of one byte, package hmac", Unit: "writes", Size: 50, StdName: "crypto/hmac", Std: writes(stdhmac.New), Own: writes(hmac.New)},
 		{Name: name + "many writes of one byte, package hmac", Unit: "writes", Size: 1000, StdName: "crypto/hmac", Std: writes(stdhmac.New), Own: writes(hmac.New)},
 		{Name: "PBKDF2-" + name[:len(name)-2], Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2", Std: derive(repeat, stdpbkdf2.Key, h.Size()), Own: derive(repeat, pbkdf2.Key, h.Size())},
+		{Name: "PBKDF2-" + name + "two blocks", Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2", Std: derive(repeat, stdpbkdf2.Key, 2*h.Size()), Own: derive(repeat, pbkdf2.Key, 2*h.Size())},
 		{Name: "PBKDF2-" + name + "in a fresh goroutine", Unit: "iterations", Batch: freshBatch, Size: 1, StdName: "crypto/pbkdf2", Std: derive(fresh, stdpbkdf2.Key, h.Size()), Own: derive(fresh, pbkdf2.Key, h.Size())},
 	}
 }
