@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"context"
 	"crypto"
-	"crypto/fips140"
 	"crypto/pbkdf2"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -29,9 +28,6 @@ import (
 	ours "example.com/fastmac/internal/sha1"
 	"example.com/fastmac/internal/sha2"
 )
-
-// standard is whether all keys are crypto/pbkdf2's, in FIPS 140 mode and with BoringCrypto.
-var standard = fips140.Enabled() || strings.Contains(fmt.Sprintf("%T", sha256.New()), "boring")
 
 func init() { sha2.ChooseAll() } // for package mactest
 
