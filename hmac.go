@@ -56,6 +56,7 @@ func formOf(f *sha2.Hash) hmacForm {
 func (f hmacForm) size() int            { return int(uint8(f)) }
 func (f hmacForm) wide() bool           { return f>>8&1 != 0 }
 func (f hmacForm) hash() uint8          { return uint8(f >> 9) }
+func (f hmacForm) isSHA1() bool         { return f.hash() == uint8(crypto.SHA1) }
 func (f hmacForm) function() *sha2.Hash { return sha2.Of(crypto.Hash(f.hash())) }
 
 // NewHMACKey expands a key of any length, including zero. Use at least 32 random bytes; RFC 2104
@@ -401,12 +402,13 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 	return &p.stream
 }
 
-// newAround is around, for package hmac, which links to it. A variable is linked only into programs that use it.
+// newAround is around, for package hmac, also for SHA-1, which links to it. A variable is linked only into programs that use it.
 //
 //lint:ignore U1000 see above
 var newAround = around
 
-// around returns a stream with its own key around one of crypto/hmac.
+// around returns a stream with its own key around one of crypto/hmac, or another whose secrets wipe.Value and
+// wipe.Clone overwrite.
 func around(f *sha2.Hash, std hash.Hash) *HMAC {
 	p := new(struct { // so that a clone keeps the stream reachable, as it does with a key
 		stream HMAC
@@ -478,6 +480,8 @@ func (m *HMAC) Sum(b []byte) []byte {
 	m.mustLive()
 	b, tag := grow(b, m.form.size())
 	switch std := m.std; {
+	case std != nil && m.form.isSHA1():
+		std.Sum(tag[:0:len(tag)]) // that of package sha1 does not panic while it is wiped
 	case std != nil:
 		appendFIPS(std, tag)
 	case m.form.wide():
@@ -528,14 +532,14 @@ func (m *HMAC) Reset() {
 	}
 }
 
-// Size returns the size of a tag in bytes: 28, 32, 48 or 64.
+// Size returns the size of a tag in bytes: 28, 32, 48 or 64, and 20 with SHA-1, which package hmac has.
 func (m *HMAC) Size() int {
 	m.mustLive()
 	return m.form.size()
 }
 
-// BlockSize returns the size of a block of the hash in bytes: 64 for SHA-224 and SHA-256, and 128 for
-// the others.
+// BlockSize returns the size of a block of the hash in bytes: 64 for SHA-1, SHA-224 and SHA-256, and 128
+// for the others.
 func (m *HMAC) BlockSize() int {
 	m.mustLive()
 	if m.form.wide() {

@@ -66,8 +66,8 @@ var makers = []maker{
 	{"closure", func() hash.Hash { return sha256.New() }, false},
 	{"closure with a variable", func() func() hash.Hash { h := crypto.SHA384; return func() hash.Hash { return h.New() } }(), false},
 	{"used SHA-256", func() hash.Hash { h := sha256.New(); h.Write([]byte("domain")); return h }, false},
-	{"crypto.SHA1", crypto.SHA1.New, false},
-	{"sha1.New", sha1.New, false},
+	{"crypto.SHA1", crypto.SHA1.New, true},
+	{"sha1.New", sha1.New, true},
 	{"md5.New", md5.New, false},
 	{"SHA3-256", func() hash.Hash { return sha3.New256() }, false},
 	{"SHA3-512", crypto.SHA3_512.New, false},
@@ -140,7 +140,7 @@ func TestOneEntry(t *testing.T) {
 			if got, want := m.Sum(nil), want.Sum(nil); !bytes.Equal(got, want) {
 				t.Errorf("%v: %x, want %x", h, got, want)
 			}
-			ours := i == 0 && (h == crypto.SHA224 || h == crypto.SHA256 || h == crypto.SHA512)
+			ours := i == 0 && (h == crypto.SHA1 || h == crypto.SHA224 || h == crypto.SHA256 || h == crypto.SHA512)
 			if _, ok := m.(*fastmac.HMAC); ok != (ours && !standard) {
 				t.Errorf("%v: it is a %T", h, m)
 			}
@@ -179,8 +179,13 @@ func testMethods(t *testing.T) {
 	if standard {
 		t.Skip("it is crypto/hmac's")
 	}
+	t.Run("SHA-384", func(t *testing.T) { testMethodsOf(t, sha512.New384) })
+	t.Run("SHA-1", func(t *testing.T) { testMethodsOf(t, sha1.New) })
+}
+
+func testMethodsOf(t *testing.T, f func() hash.Hash) {
 	key := []byte("a key that is overwritten")
-	m := New(sha512.New384, key).(interface {
+	m := New(f, key).(interface {
 		hash.Cloner
 		io.StringWriter
 		Verify(tag []byte) bool
@@ -194,7 +199,7 @@ func testMethods(t *testing.T) {
 	}
 	m.WriteString("age")
 	c.Write([]byte("age"))
-	want := hmac.New(sha512.New384, []byte("a key that is overwritten"))
+	want := hmac.New(f, []byte("a key that is overwritten"))
 	want.Write([]byte("message"))
 	tag := want.Sum(nil)
 	if !m.Verify(tag) || !Equal(c.Sum(nil), tag) || m.Verify(tag[1:]) || Equal(tag, tag[1:]) {
@@ -219,7 +224,7 @@ func testAllocations(t *testing.T) {
 		t.Skip("it is crypto/hmac's")
 	}
 	key := make([]byte, 32)
-	for name, f := range map[string]func() hash.Hash{"sha256.New": sha256.New, "crypto.SHA512.New": crypto.SHA512.New} {
+	for name, f := range map[string]func() hash.Hash{"sha256.New": sha256.New, "crypto.SHA512.New": crypto.SHA512.New, "sha1.New": sha1.New} {
 		allocations := func(newHMAC func(func() hash.Hash, []byte) hash.Hash) float64 {
 			return testing.AllocsPerRun(100, func() {
 				m := newHMAC(f, key)
@@ -228,7 +233,10 @@ func testAllocations(t *testing.T) {
 			})
 		}
 		want := 2.0
-		if !made.Hash(f).HasAssembly() {
+		switch {
+		case made.SHA1(f):
+			want = 4 // with the hash, and what is around it
+		case !made.Hash(f).HasAssembly():
 			want = allocations(hmac.New) + 1
 		}
 		if n := allocations(New); n > want {
@@ -247,7 +255,11 @@ func testStack(t *testing.T) {
 	}
 	key, msg, tag := make([]byte, 32), make([]byte, 100), make([]byte, 0, 64)
 	for _, m := range makers {
-		if !m.ours || !made.Hash(m.make).HasAssembly() {
+		known := made.Hash(m.make)
+		if made.SHA1(m.make) {
+			known = sha2.Of(crypto.SHA256) // if that has assembly, SHA-1 has
+		}
+		if !m.ours || !known.HasAssembly() {
 			continue // it is crypto/hmac, in the frames of New
 		}
 		ours := room(func() { use(New(m.make, key), msg, tag) })

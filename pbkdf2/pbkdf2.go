@@ -6,9 +6,9 @@
 // the results and the errors of [crypto/pbkdf2.Key]: to use it, change the import line. [KeyBatch]
 // derives many keys side by side.
 //
-// The HMAC is that of package [fastmac] for the functions that New of package hmac knows, such as
-// [crypto/sha256.New]. In all other cases, and on CPUs for which there is no assembly for the hash, both
-// functions use crypto/pbkdf2.
+// The HMAC is this module's for the functions that New of package hmac knows, such as [crypto/sha256.New]. In
+// all other cases, and on CPUs for which there is no assembly for SHA-2, both functions use crypto/pbkdf2.
+// SHA-1 is for old formats only.
 package pbkdf2
 
 import (
@@ -22,6 +22,7 @@ import (
 	"unsafe"
 
 	"example.com/fastmac/internal/made"
+	"example.com/fastmac/internal/sha1"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
 )
@@ -36,17 +37,34 @@ import (
 // salt.
 func Key[Hash hash.Hash](h func() Hash, password string, salt []byte, iter, keyLength int) ([]byte, error) {
 	f, ok := any(h).(func() hash.Hash)
-	if !ok || fips140.Enabled() || keyLength <= 0 {
+	if !ok || keyLength <= 0 {
 		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
-	known := made.Hash(f)
-	if known == nil || tooLong(keyLength, known) || !known.HasSteps(1) {
+	known := hashOf(f)
+	if known == nil || tooLong(keyLength, known) || !hasSteps(known, 1) {
 		return pbkdf2.Key(h, password, salt, iter, keyLength)
 	}
 	key := make([]byte, keyLength)
 	derive(never, known, []Derivation{{password, salt, iter, key}})
 	return key, nil
 }
+
+// hashOf returns which hash f makes, or nil if only crypto/pbkdf2 may derive keys with it.
+func hashOf(f func() hash.Hash) *sha2.Hash {
+	if fips140.Enabled() {
+		return nil
+	}
+	if known := made.Hash(f); known != nil {
+		return known
+	}
+	if made.SHA1(f) {
+		return sha1.Hash
+	}
+	return nil
+}
+
+// hasSteps reports whether this module is faster than crypto/pbkdf2 with so many keys.
+func hasSteps(h *sha2.Hash, keys int) bool { return h == sha1.Hash || h.HasSteps(keys) }
 
 // A Derivation is a key of a batch.
 type Derivation struct {
@@ -59,7 +77,7 @@ type Derivation struct {
 // KeyBatch sets batch[i].Key to the key that [Key] would return, for each i. A server that verifies
 // many logins gains from it: on amd64 it computes several keys side by side, on one core. With
 // AVX-512 these are 16 with SHA-256 or 8 with SHA-512, and with the SHA instructions two with
-// SHA-256. It is fastest with a multiple of that number, and with the same number of iterations for
+// SHA-256, or two blocks of a key with SHA-1. It is fastest with a multiple of that number, and with the same number of iterations for
 // all.
 //
 // If ctx is done, KeyBatch returns the error of ctx within some milliseconds, or after the current
@@ -78,10 +96,7 @@ func KeyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 }
 
 func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error {
-	var known *sha2.Hash
-	if !fips140.Enabled() {
-		known = made.Hash(h)
-	}
+	known := hashOf(h)
 	for i := range batch {
 		switch d := &batch[i]; {
 		case len(d.Key) == 0:
@@ -92,7 +107,7 @@ func keyBatch(ctx context.Context, h func() hash.Hash, batch []Derivation) error
 			return fmt.Errorf("pbkdf2: derivation %d: %d iterations", i, d.Iter)
 		}
 	}
-	if known != nil && known.HasSteps(len(batch)) {
+	if known != nil && hasSteps(known, len(batch)) {
 		return derive(ctx.Err, known, batch)
 	}
 	for i := range batch {
@@ -118,10 +133,14 @@ func tooLong(n int, h *sha2.Hash) bool {
 // derive sets the keys of a batch, until stopped returns an error. It has no context, because contexts have
 // deadlines, and a program would get package time linked in.
 func derive(stopped func() error, h *sha2.Hash, batch []Derivation) error {
-	if h.Wide() {
+	switch {
+	case h == sha1.Hash:
+		return runSHA1(stopped, batch)
+	case h.Wide():
 		return run(stopped, h.Initial512, h.Size, batch)
+	default:
+		return run(stopped, h.Initial256, h.Size, batch)
 	}
-	return run(stopped, h.Initial256, h.Size, batch)
 }
 
 func never() error { return nil }
@@ -206,4 +225,38 @@ func (d *deriver[W]) beginBlock(i, size int) {
 	d.left[i] = max(d.iter, 1) - 1
 	n := min(size, len(d.rest))
 	d.out[i], d.rest = d.rest[:n], d.rest[n:]
+}
+
+// runSHA1 is derive for SHA-1, key by key.
+func runSHA1(stopped func() error, batch []Derivation) error {
+	for i := range batch {
+		if err := batch[i].setSHA1(stopped); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Derivation) setSHA1(stopped func() error) error {
+	b := sha1.NewBlocks(unsafe.Slice(unsafe.StringData(d.Password), len(d.Password)))
+	defer b.Clear()
+	number := uint32(0)
+	for rest := d.Key; len(rest) > 0; {
+		count := min((len(rest)+sha1.Size-1)/sha1.Size, sha1.MaxBlocks)
+		for i := range count {
+			number++
+			b.Start(i, d.Salt, number)
+		}
+		for left := max(d.Iter, 1) - 1; ; left -= steps {
+			if err := stopped(); err != nil {
+				return err
+			}
+			if left <= 0 {
+				break
+			}
+			b.Iterate(count, min(left, steps))
+		}
+		rest = rest[b.Copy(rest, count):]
+	}
+	return nil
 }

@@ -73,6 +73,7 @@ var commands = map[string]runner{
 	"go run -C internal/peers . -quick":                                                 {inCI: true},
 	"go test example.com/fastmac/sshmac":                                                {inModule: true, long: true},
 	"go run ./internal/compare sha256":                                                  {long: true, less: strings.NewReplacer("sha256", "-time 1ns sha256")},
+	"go run ./internal/compare -op SHA-1 sha256":                                        {long: true, less: strings.NewReplacer("-op", "-time 1ns -op")},
 	"go run ./internal/compare -old HEAD -op 'one call'":                                {long: true, less: strings.NewReplacer("-op", "-time 1ns -op")},
 	"go run -C internal/assurance ./verify":                                             {inCI: true},
 	"go run -C internal/assurance ./verify -changed HEAD":                               {test: "internal/assurance/verify/changed_test.go:TestChanged"},

@@ -22,7 +22,7 @@ import (
 // assemblyOf is the files of assembly of each architecture that computes with secrets. Package
 // internal/assurance/arm64 tests that those of arm64 have no frames.
 var assemblyOf = map[string][]string{
-	"amd64": {"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha2/sha256_amd64.s", "internal/sha2/sha512_amd64.s", "internal/prefetch/prefetch_amd64.s"},
+	"amd64": {"nh_amd64.s", "internal/aes/aes_amd64.s", "internal/gcm/gcm_amd64.s", "internal/sha1/sha1_amd64.s", "internal/sha2/sha256_amd64.s", "internal/sha2/sha512_amd64.s", "internal/prefetch/prefetch_amd64.s"},
 	"arm64": {"nh_arm64.s", "internal/aes/aes_arm64.s", "internal/gcm/gcm_arm64.s", "internal/sha2/sha2_arm64.s", "internal/prefetch/prefetch_arm64.s", "internal/lifetime/barrier_arm64.s"},
 }
 

@@ -7,6 +7,7 @@ package kernel_test
 import (
 	"crypto"
 	"crypto/fips140"
+	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
 	"errors"
@@ -221,6 +222,7 @@ func TestFirstUse(t *testing.T) {
 		"SumHMACBatch":      {kernel.SHA256, func() error { fastmac.SumHMACBatch(crypto.SHA256, [][]byte{key, key}, batch); return nil }},
 		"hmac.New":          {kernel.SHA256, func() error { hmac.New(sha256.New, key); return nil }},
 		"pbkdf2.Key":        {kernel.SHA512, func() error { _, err := pbkdf2.Key(sha512.New, "password", key, 3, 32); return err }},
+		"pbkdf2.Key, SHA-1": {kernel.SHA256, func() error { _, err := pbkdf2.Key(sha1.New, "password", key, 3, 32); return err }},
 		"pbkdf2.KeyBatch": {kernel.SHA256, func() error {
 			return pbkdf2.KeyBatch(t.Context(), sha256.New, []pbkdf2.Derivation{{Key: make([]byte, 32), Iter: 3}})
 		}},

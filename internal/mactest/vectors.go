@@ -39,11 +39,13 @@ var (
 		{"edge/umac_edge.json", 1764},
 	}
 	hmacFiles = []file{
+		{"rfc/rfc2202_hmac.json", 7},
 		{"rfc/rfc4231_hmac.json", 28},
 		{"nettle/hmac_extra.json", 36},
 		{"nist-cavp/hmac_sha512_cavp.json", 375},
 		{"acvp/hmac_sha2_512_boringssl.json", 7},
 		{"acvp/hmac_sha2_512_geomys.json", 39},
+		{"wycheproof/hmac_sha1_test.json", 170},
 		{"wycheproof/hmac_sha224_test.json", 172},
 		{"wycheproof/hmac_sha256_test.json", 174},
 		{"wycheproof/hmac_sha384_test.json", 174},
@@ -52,6 +54,7 @@ var (
 		{"wycheproof/hmac_sha512_256_test.json", 175},
 	}
 	pbkdf2Files = []file{
+		{"wycheproof/pbkdf2_hmacsha1_test.json", 64},
 		{"wycheproof/pbkdf2_hmacsha224_test.json", 58},
 		{"wycheproof/pbkdf2_hmacsha256_test.json", 60},
 		{"wycheproof/pbkdf2_hmacsha384_test.json", 58},
@@ -198,7 +201,7 @@ func umacRows(t testing.TB, name string) (vectors []UMACVector) {
 	return vectors
 }
 
-// SHA2 are the hashes of FIPS 180-4 that HMAC has.
+// SHA2 are the hashes that HMAC of the root package has: SHA-1 is only in the drop-in packages.
 var SHA2 = []crypto.Hash{crypto.SHA224, crypto.SHA256, crypto.SHA384, crypto.SHA512, crypto.SHA512_224, crypto.SHA512_256}
 
 // HMACVector is a message with its HMAC tag.
@@ -220,9 +223,12 @@ type hmacRow struct {
 	Result    string   // in Wycheproof's
 }
 
-// HMACVectors returns the HMAC vectors of testdata with one of these hashes, or all.
+// HMACVectors returns the HMAC vectors of testdata with one of these hashes, or with SHA-2.
 func HMACVectors(t testing.TB, hashes ...crypto.Hash) (vectors []HMACVector) {
 	t.Helper()
+	if len(hashes) == 0 {
+		hashes = SHA2
+	}
 	for _, f := range hmacFiles {
 		var content struct {
 			Algorithm  string
@@ -237,7 +243,7 @@ func HMACVectors(t testing.TB, hashes ...crypto.Hash) (vectors []HMACVector) {
 		f.check(t, len(rows))
 		for i, row := range rows {
 			h := hmacHash(t, cmp.Or(row.Algorithm, content.Algorithm))
-			if len(hashes) > 0 && !slices.Contains(hashes, h) {
+			if !slices.Contains(hashes, h) {
 				continue
 			}
 			vectors = append(vectors, HMACVector{
@@ -342,7 +348,7 @@ func HKDFVectors(t testing.TB) (vectors []HKDFVector) {
 // HMAC-SHA2-256, and the others HMAC-SHA-256.
 func hmacHash(t testing.TB, algorithm string) crypto.Hash {
 	t.Helper()
-	for _, h := range SHA2 {
+	for _, h := range append([]crypto.Hash{crypto.SHA1}, SHA2...) {
 		bits := strings.TrimPrefix(h.String(), "SHA-")
 		if algorithm == "HMACSHA"+bits || algorithm == "HMAC-SHA2-"+bits || algorithm == "HMAC-SHA-"+bits {
 			return h

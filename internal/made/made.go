@@ -8,6 +8,7 @@ package made
 import (
 	"bytes"
 	"crypto"
+	"crypto/sha1"
 	"hash"
 	"reflect"
 	"strings"
@@ -68,9 +69,14 @@ var registered struct {
 
 func lookAtRegistered() {
 	for _, m := range known.makers {
-		made, want := m.hash.ID.New(), m.hash.New()
-		registered.all[m.hash.ID] = reflect.TypeOf(made) == reflect.TypeOf(want) && bytes.Equal(made.Sum(nil), want.Sum(nil))
+		registered.all[m.hash.ID] = makes(m.hash.ID, m.hash.New)
 	}
+}
+
+// makes reports whether the New of h makes a fresh hash of f.
+func makes(h crypto.Hash, f func() hash.Hash) bool {
+	made, want := h.New(), f()
+	return reflect.TypeOf(made) == reflect.TypeOf(want) && bytes.Equal(made.Sum(nil), want.Sum(nil))
 }
 
 // Hash returns which hash f makes if f is a function of the standard library for SHA-2, such as
@@ -95,4 +101,31 @@ func Hash(f func() hash.Hash) *sha2.Hash {
 		}
 	}
 	return nil
+}
+
+// ownSHA1 is whether SHA-1 is Go's own, and registeredSHA1 whether crypto.SHA1.New makes it.
+var ownSHA1, registeredSHA1 struct {
+	sync.Once
+	is bool
+}
+
+// SHA1 reports whether f is sha1.New of the standard library, or the method value crypto.SHA1.New. It does not
+// call f, and is not part of Hash so that programs without it do not link SHA-1.
+func SHA1(f func() hash.Hash) bool {
+	if f == nil {
+		return false
+	}
+	ownSHA1.Do(func() {
+		known.Do(findMakers)
+		ownSHA1.is = len(known.makers) > 0 && reflect.TypeOf(sha1.New()).Elem().PkgPath() == "crypto/sha1"
+	})
+	c := closureOf(f)
+	if !ownSHA1.is || c.entry == closureOf(sha1.New).entry {
+		return ownSHA1.is
+	}
+	if c.entry != known.methodNew || c.hash != crypto.SHA1 {
+		return false
+	}
+	registeredSHA1.Do(func() { registeredSHA1.is = makes(crypto.SHA1, sha1.New) })
+	return registeredSHA1.is
 }

@@ -15,11 +15,15 @@ import (
 
 func init() {
 	crypto.RegisterHash(crypto.SHA256, sha1.New)
-	crypto.RegisterHash(crypto.SHA384, func() hash.Hash {
-		h := sha512.New384()
-		h.Write([]byte("domain"))
-		return h
-	})
+	used := func(f func() hash.Hash) func() hash.Hash {
+		return func() hash.Hash {
+			h := f()
+			h.Write([]byte("domain"))
+			return h
+		}
+	}
+	crypto.RegisterHash(crypto.SHA384, used(sha512.New384))
+	crypto.RegisterHash(crypto.SHA1, used(sha1.New))
 }
 
 // TestRegistered checks that a hash which a program has registered is not taken for that of the standard
@@ -31,10 +35,14 @@ func TestRegistered(t *testing.T) {
 	for name, f := range map[string]func() hash.Hash{
 		"crypto.SHA256.New": crypto.SHA256.New,
 		"crypto.SHA384.New": crypto.SHA384.New,
+		"crypto.SHA1.New":   crypto.SHA1.New,
 		"a closure":         func() hash.Hash { return crypto.SHA256.New() },
 	} {
 		if h := Hash(f); h != nil {
 			t.Errorf("%s is taken for %v", name, h.ID)
+		}
+		if SHA1(f) {
+			t.Errorf("%s is taken for SHA-1", name)
 		}
 	}
 	for _, f := range []func() hash.Hash{crypto.SHA224.New, sha256.New224} {
@@ -44,5 +52,8 @@ func TestRegistered(t *testing.T) {
 	}
 	if h := Hash(sha256.New); h == nil || h.ID != crypto.SHA256 {
 		t.Error("SHA-256 of the standard library is not known")
+	}
+	if !SHA1(sha1.New) || SHA1(nil) || Hash(sha1.New) != nil {
+		t.Error("SHA-1 of the standard library is not known, or nil is")
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"bytes"
 	"crypto"
 	"crypto/fips140"
+	"crypto/sha1"
 	"fmt"
 	"hash"
 	"testing"
 
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
+	"example.com/fastmac/hmac"
 	"example.com/fastmac/internal/mactest"
 )
 
@@ -50,6 +52,7 @@ func TestDying(t *testing.T) {
 			return all
 		}))
 	})
+	t.Run("SHA-1", func(t *testing.T) { mactest.TestDying(t, mactest.DyingTrials(), dyingSHA1()) })
 }
 
 // dyingKey is what all keys are made from, and otherKey what those that replace them are made from.
@@ -283,32 +286,61 @@ func dyingHMAC(h crypto.Hash) (all []mactest.Dying) {
 		}
 	})
 
-	// Nothing that a stream has left to read is in, except for a tag, and room for one.
+	for _, whose := range []string{"owner", "key destroyed", "key stays"} {
+		all = append(all, dyingStreams(h.String()+"/stream/"+whose, h.Size(), func() (s *fastmac.HMAC, kill func()) {
+			k := mactest.Must(fastmac.NewHMACKey(h, dyingKey))
+			s = k.New()
+			switch whose {
+			case "owner":
+				s = mactest.Must(fastmac.NewHMAC(h, dyingKey))
+			case "key destroyed":
+				return s, k.Destroy
+			}
+			return s, s.Destroy
+		})...)
+	}
+	return all
+}
+
+// dyingSHA1 has the computations of streams of package hmac.
+func dyingSHA1() (all []mactest.Dying) {
+	if fips140.Enabled() {
+		return nil // it is crypto/hmac's
+	}
+	for _, whose := range []string{"owner", "clone", "clone's owner destroyed"} {
+		all = append(all, dyingStreams(whose, crypto.SHA1.Size(), func() (s *fastmac.HMAC, kill func()) {
+			owner := hmac.New(sha1.New, dyingKey).(*fastmac.HMAC)
+			clone := mactest.Must(owner.Clone()).(*fastmac.HMAC)
+			switch whose {
+			case "owner":
+				return owner, owner.Destroy
+			case "clone":
+				return clone, clone.Destroy
+			}
+			return clone, owner.Destroy
+		})...)
+	}
+	return all
+}
+
+// dyingStreams has the computations of a stream that newStream returns, with tags of size bytes. Nothing that it has
+// left to read is in, except for a tag, and room for one.
+func dyingStreams(name string, size int, newStream func() (s *fastmac.HMAC, kill func())) (all []mactest.Dying) {
 	stream := func(what string, compute func(s *fastmac.HMAC, in, tag []byte) []byte) {
 		if fips140.Enabled() {
 			return // crypto/hmac may panic with a text of its own
 		}
-		for _, whose := range []string{"owner", "key destroyed", "key stays"} {
-			all = append(all, mactest.Dying{Name: h.String() + "/stream/" + whose + "/" + what, New: func(in, out []byte) (func() []byte, func()) {
-				k := mactest.Must(fastmac.NewHMACKey(h, dyingKey))
-				s := k.New()
-				kill := s.Destroy
-				switch whose {
-				case "owner":
-					s = mactest.Must(fastmac.NewHMAC(h, dyingKey))
-					kill = s.Destroy
-				case "key destroyed":
-					kill = k.Destroy
-				}
-				s.Write(written)
-				return func() []byte { return compute(s, in, k.Tag(nil, written)) }, kill
-			}, Misses: what != "Sum"})
-		}
+		all = append(all, mactest.Dying{Name: name + "/" + what, New: func(in, out []byte) (func() []byte, func()) {
+			s, kill := newStream()
+			s.Write(written)
+			tag := s.Sum(nil)
+			return func() []byte { return compute(s, in, tag) }, kill
+		}, Misses: what != "Sum"})
 	}
 	stream("Sum", func(s *fastmac.HMAC, in, _ []byte) []byte {
 		defer func() {
 			if r := recover(); r != nil {
-				if left := in[:h.Size()]; !bytes.Equal(left, mactest.DyingInput()[:h.Size()]) && !bytes.Equal(left, make([]byte, h.Size())) {
+				if left := in[:size]; !bytes.Equal(left, mactest.DyingInput()[:size]) && !bytes.Equal(left, make([]byte, size)) {
 					panic("a tag is left")
 				}
 				panic(r)

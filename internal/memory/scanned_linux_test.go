@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto"
 	"crypto/aes"
+	"crypto/sha1"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/hkdf"
+	"example.com/fastmac/hmac"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/pbkdf2"
@@ -137,6 +139,13 @@ func (s *scanned) use() {
 			s.do(func() { s.pbkdf2(h, key) })
 			s.hkdf(h, key)
 			s.do(func() { s.pbkdf2Key(h, key, 1) })
+		}
+		for _, size := range scanHMACKeySizes {
+			key := s.in.hmacKey[:size]
+			s.do(func() { s.keep(hmac.New(sha1.New, key)) })
+			s.do(func() { s.stream(hmac.New(sha1.New, key).(*fastmac.HMAC)) })
+			s.do(func() { s.pbkdf2(crypto.SHA1, key) })
+			s.do(func() { s.pbkdf2Key(crypto.SHA1, key, 1) })
 		}
 		if scanGCM() {
 			for _, size := range scanGCMKeySizes {
@@ -276,8 +285,9 @@ func (s *scanned) hmacKey(h crypto.Hash, key []byte) {
 	}
 }
 
-func (s *scanned) hmac(h crypto.Hash, key []byte) {
-	m := mactest.Must(fastmac.NewHMAC(h, key))
+func (s *scanned) hmac(h crypto.Hash, key []byte) { s.stream(mactest.Must(fastmac.NewHMAC(h, key))) }
+
+func (s *scanned) stream(m *fastmac.HMAC) {
 	s.keep(m)
 	for _, size := range scanSizes {
 		m.Reset()
@@ -350,8 +360,8 @@ const (
 	scanLongInfo = 150 // in bytes: more than a block of each hash
 )
 
-// hkdf derives keys, each in a goroutine that does nothing else, and clears them, if there is assembly for one key: else crypto/hkdf does it, which clears
-// nothing.
+// hkdf derives keys, each in a goroutine that does nothing else, and clears them, if there is assembly for one
+// key: else crypto/hkdf does it, which clears nothing.
 func (s *scanned) hkdf(h crypto.Hash, key []byte) {
 	if !hasAssembly(h) {
 		return
@@ -365,8 +375,8 @@ func (s *scanned) hkdf(h crypto.Hash, key []byte) {
 	s.do(func() { clear(mactest.Must(hkdf.Extract(h.New, key, []byte(scanSalt)))) })
 }
 
-// hasAssembly reports whether there is a kernel for one message.
-func hasAssembly(h crypto.Hash) bool { return sha2.Of(h).HasAssembly() }
+// hasAssembly reports whether there is a kernel for one message, or SHA-1, which is this module's without one.
+func hasAssembly(h crypto.Hash) bool { return h == crypto.SHA1 || sha2.Of(h).HasAssembly() }
 
 // gmacKey sets up a key, and computes tags in two goroutines.
 func (s *scanned) gmacKey(key []byte) {

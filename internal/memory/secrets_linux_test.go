@@ -62,11 +62,23 @@ func hmacSecrets(h crypto.Hash, key, msg []byte) []piece {
 	}
 }
 
+// sha1Secrets is hmacSecrets for SHA-1, whose states are in memory as words, and as they are marshaled.
+func sha1Secrets(key, msg []byte) (pieces []piece) {
+	for _, s := range hmacSecrets(crypto.SHA1, key, msg) {
+		pieces = append(pieces, piece{"SHA-1 " + s.kind, s.bytes}, piece{"SHA-1 " + s.kind, native(bytes.Clone(s.bytes), 4)})
+	}
+	return pieces
+}
+
 // chainingValue returns the chaining value after blocks, as it is in memory.
 func chainingValue(h crypto.Hash, blocks []byte) []byte {
 	hash := h.New()
 	hash.Write(blocks)
-	value := mactest.Must(hash.(encoding.BinaryMarshaler).MarshalBinary())[4:][:hash.BlockSize()/2]
+	size := hash.BlockSize() / 2 // which is not cut
+	if h == crypto.SHA1 {
+		size = h.Size()
+	}
+	value := mactest.Must(hash.(encoding.BinaryMarshaler).MarshalBinary())[4:][:size]
 	return native(value, hash.BlockSize()/16)
 }
 

@@ -11,7 +11,7 @@ import (
 	"hash"
 )
 
-// A Hash is one of FIPS 180-4.
+// A Hash is one of FIPS 180-4. That of package sha1 has no initial value.
 type Hash struct {
 	ID         crypto.Hash
 	Size       int            // in bytes
@@ -20,7 +20,7 @@ type Hash struct {
 	New        func() hash.Hash
 }
 
-// Hashes are all of them by their ID. HMAC, PBKDF2 and package made have no other list.
+// Hashes are those of SHA-2 by their ID. HMAC, PBKDF2 and package made have no other list.
 var Hashes = [...]*Hash{
 	crypto.SHA224:     {crypto.SHA224, sha256.Size224, &Initial224, nil, sha256.New224},
 	crypto.SHA256:     {crypto.SHA256, sha256.Size, &Initial256, nil, sha256.New},

@@ -11,12 +11,19 @@
 // it called do not clear their variables, it calls [Stack] at the end.
 package wipe
 
-import "reflect"
+import (
+	"math/bits"
+	"reflect"
+)
 
 const (
 	// frames is more than calls of crypto/aes, crypto/sha256 and crypto/sha512 use, in bytes. 1,900 have
 	// been measured.
 	frames = 2560
+
+	// short is more than calls of crypto/sha1 use for states, in bytes: 300 have been counted, and 450 on 32-bit
+	// arm. It is less than crypto/hmac uses with them, so that the stack of a new goroutine does not grow more often.
+	short = 352 + (64-bits.UintSize)*4
 
 	// reserve is enough for frames and for functions of this module, in bytes.
 	reserve = 5120
@@ -47,6 +54,16 @@ func ReserveFrames() {
 	}
 }
 
+// ReserveShort is [ReserveFrames] for [Short].
+//
+//go:noinline
+func ReserveShort() {
+	if never {
+		var frame [short / 8]uint64
+		touch(frame[:])
+	}
+}
+
 // ReserveKernels is [ReserveStack] where kernels run, which use hardly any stack, and neither the standard
 // library nor compiled code in their place.
 //
@@ -63,6 +80,14 @@ func ReserveKernels() {
 //go:noinline
 func Stack() {
 	var frame [frames / 8]uint64
+	touch(frame[:])
+}
+
+// Short is [Stack] for less: see package sha1.
+//
+//go:noinline
+func Short() {
+	var frame [short / 8]uint64
 	touch(frame[:])
 }
 

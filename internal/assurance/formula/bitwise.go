@@ -328,7 +328,7 @@ func (d *Formulas) Ternary(n int, table uint64, a, b, c Word) Word {
 var rows = [3]uint64{0xf0, 0xcc, 0xaa}
 
 // table returns a function of the bits of words, if it is one of the bits of three words at
-// most. Xors, as far as they are of whole words, and tables are taken apart.
+// most. Xors, as far as they are of whole words, and tables are taken apart. A word that is rotated is a word.
 func (d *Formulas) table(n int, f func(a, b, c uint64) uint64, words ...Word) (Word, bool) {
 	if n != 64 && n != 32 {
 		return 0, false
@@ -344,6 +344,8 @@ func (d *Formulas) table(n int, f func(a, b, c uint64) uint64, words ...Word) (W
 			for _, t := range x.Terms {
 				atoms = append(atoms, t.Word)
 			}
+		case x.Op == IsXor && len(x.Terms) == 1 && x.Number == 0 && x.Terms[0].Coefficient == ones:
+			atoms = append(atoms, w) // a word that is rotated
 		case x.Op == IsXor:
 			for _, t := range x.Terms {
 				if t.At != 0 || t.Coefficient != ones {
@@ -408,7 +410,7 @@ func (d *Formulas) fromTable(n int, table uint64, atoms []Word) Word {
 				if set>>k&1 == 1 {
 					linear ^= rows[k]
 					if k < len(atoms) {
-						terms = append(terms, Atom{Word: atoms[k], Coefficient: ones})
+						terms = d.terms(atoms[k], terms)
 					}
 				}
 			}

@@ -68,6 +68,8 @@ var proofs = []proof{
 	{"iterate", "1 to 3 steps of PBKDF2", proveIterate, nil},
 	{"iteratePair", "1 to 3 steps of PBKDF2, of two keys", proveIteratePair, nil},
 	{"iterateLanes", "1 to 3 steps of PBKDF2, of a key in each lane", proveIterateLanes, x86.Architecture},
+	{"iterate1", "1 to 3 steps of PBKDF2 with SHA-1", proveIterate1, x86.Architecture},
+	{"iteratePair1", "1 to 3 steps of PBKDF2 with SHA-1, of two keys", proveIteratePair1, x86.Architecture},
 }
 
 // least is the least that some kernels take, in bytes.

@@ -26,6 +26,7 @@ const (
 	aesFile = "internal/aes/aes_amd64.s"
 	gcmFile = "internal/gcm/gcm_amd64.s"
 
+	sha1File   = "internal/sha1/sha1_amd64.s"
 	sha256File = "internal/sha2/sha256_amd64.s"
 	sha512File = "internal/sha2/sha512_amd64.s"
 
@@ -216,7 +217,7 @@ var planted = []fault{
 	{"AVX-512 with AVX2", sha256File, "block256AVX2", "VPSRLD $0x03, X4, X6", "VPRORD $0x03, X4, X6", "has an instruction of AVX-512"},
 	{"other bits of f and g", sha512File, "block512LeanAVX512", "XORQ R14, BX", "XORQ R15, BX", "word"},
 	{"AVX-512 on a CPU with SHA", sha256File, "block256SHA", "MOVQ CX, DX", "...; VPXORQ X31, X31, X31", "has an instruction of AVX-512"},
-	{"SHA on a CPU without it", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; SHA256MSG1 X14, X15", "has an instruction of SHA-256"},
+	{"SHA on a CPU without it", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; SHA256MSG1 X14, X15", "has an instruction of SHA"},
 	{"the state of the other message", sha256File, "pair256SHA", "MOVQ other+8(FP), SI", "MOVQ state+0(FP), SI", "word"},
 	{"words of the other message", sha256File, "pair256SHA", "VMOVDQU 32(R8), X11", "VMOVDQU -32(BX), X11", "word"},
 	{"the tail of the other message", sha256File, "pair256SHA", "VMOVD 40(AX), X9", "VMOVD 8(AX), X9", "word"},
@@ -263,6 +264,22 @@ var planted = []fault{
 	{"the first round of the inner hash for the outer one", sha256File, "iterateLanes256AVX512", "VPADDD 2496(AX)(BX*1), Z8, Z7", "VPADDD 2496(AX), Z8, Z7", "word"},
 	{"a sum of another row", sha256File, "iterateLanes256AVX512", "VPXORQ 1600(AX), Z9, Z0", "VPXORQ 1664(AX), Z9, Z0", "word"},
 	{"a secret of lanes in a vector register", sha256File, "iterateLanes256AVX512", "VPXORQ X23, X23, X23", "VPXORQ X24, X24, X24", "vector register 23"},
+	{"rounds of another kind", sha1File, "iterate1SHA", "SHA1RNDS4 $0x02, X1, X0", "SHA1RNDS4 $0x01, X1, X0", "word"},
+	{"the rounds' words without e", sha1File, "iterate1SHA", "SHA1NEXTE X4, X2", "VPXOR X2, X2, X2; VPADDD X4, X2, X2", "word"},
+	{"a word of the schedule of SHA-1", sha1File, "iterate1SHA", "VXORPS X6, X4, X4", "VXORPS X5, X4, X4", "word"},
+	{"the schedule's rotation left out", sha1File, "iterate1SHA", "SHA1MSG2 X4, X5", "XORL R10, R10", "word"},
+	{"the words of SHA1MSG1 exchanged", sha1File, "iterate1SHA", "SHA1MSG1 X6, X5", "SHA1MSG1 X5, X6", "word"},
+	{"the outer chaining value of SHA-1 first", sha1File, "iterate1SHA", "XORL DX, DX", "MOVQ $32, DX", "word"},
+	{"padding of SHA-1 without its bit", sha1File, "iterate1SHA", "VPOR afterHash<>+0(SB), X1, X4", "VMOVDQA X1, X4", "word"},
+	{"a U of SHA-1 that is not kept", sha1File, "iterate1SHA", "VMOVDQU X1, 80(AX)", "XORL R10, R10", "word"},
+	{"a write after the iteration of SHA-1", sha1File, "iterate1SHA", "VMOVDQU X1, 80(AX)", "...; VMOVDQU X1, 128(AX)", "are outside of it"},
+	{"a branch on U of SHA-1", sha1File, "iterate1SHA", "VMOVDQU X1, 80(AX)", "...; MOVL 92(AX), R10; TESTL R10, R10; JEQ other; XORL R10, R10; other:", "the branch depends on a secret"},
+	{"a load at a word of the sum of SHA-1", sha1File, "iterate1SHA", "VMOVDQU X1, 80(AX)", "...; MOVL 96(AX), R10; ANDQ $60, R10; MOVL (AX)(R10*1), R10", "the address depends on a secret"},
+	{"a secret in a vector register, after SHA-1", sha1File, "iterate1SHA", "VPXOR X6, X6, X6", "VPXOR X5, X5, X5", "vector register 6"},
+	{"U of the other iteration of SHA-1", sha1File, "iteratePair1SHA", "VMOVDQU 192(AX), X7", "VMOVDQU 64(AX), X7", "word"},
+	{"the key of the other iteration of SHA-1", sha1File, "iteratePair1SHA", "VMOVDQU 144(AX)(DX*1), X8", "VMOVDQU 16(AX)(DX*1), X8", "word"},
+	{"rounds of the other iteration of SHA-1", sha1File, "iteratePair1SHA", "SHA1RNDS4 $0x00, X8, X7", "SHA1RNDS4 $0x00, X1, X7", "word"},
+	{"a secret of the second iteration of SHA-1 in a vector register", sha1File, "iteratePair1SHA", "VPXOR X13, X13, X13", "VPXOR X12, X12, X12", "vector register 13"},
 	{"a length in the outer padding of 64-bit words", sha512File, "iterate512AVX2", "VMOVDQU outerPadding<>+32(SB), Y3", "VPXOR Y3, Y3, Y3", "word"},
 	{"the constants of other words", sha512File, "iterate512AVX512", "VPADDQ 96(CX), Y3, Y4", "VPADDQ 64(CX), Y3, Y4", "word"},
 	{"the inner chaining value for both 64-bit hashes", sha512File, "iterate512AVX512", "MOVQ 24(AX)(DX*1), R11", "MOVQ 24(AX), R11", "word"},

@@ -248,6 +248,8 @@ func check(i *machine.Instruction, x x86asm.Inst) error {
 		return errors.New("rounding in an instruction")
 	case strings.HasSuffix(i.Mnemonic, "pclmulqdq") && i.Operands[len(i.Operands)-1].Number&^0x11 != 0:
 		return errors.New("bits of the immediate that mean nothing")
+	case i.Mnemonic == "sha1rnds4" && i.Operands[2].Number > 3:
+		return errors.New("bits of the immediate that mean nothing")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 const (
 	SSE    machine.Class = "SSE to SSE4.1, AES, PCLMULQDQ"
 	AVX2   machine.Class = "AVX2, BMI1, BMI2"
-	SHA    machine.Class = "SHA-256"
+	SHA    machine.Class = "SHA"
 	VAES   machine.Class = "VAES, VPCLMULQDQ"
 	AVX512 machine.Class = "AVX-512"
 )
@@ -37,7 +37,7 @@ func classes(i *machine.Instruction) (all []machine.Class) {
 		all = append(all, VAES)
 	}
 	switch {
-	case strings.HasPrefix(name, "sha256"):
+	case strings.HasPrefix(name, "sha1") || strings.HasPrefix(name, "sha256"):
 		all = append(all, SHA)
 	case i.Bytes[0] == evexPrefix || strings.HasPrefix(i.Mnemonic, "k"):
 		all = append(all, AVX512)

@@ -6,7 +6,7 @@ package x86
 
 import "example.com/fastmac/internal/assurance/machine"
 
-// sha executes an instruction of SHA-256, FIPS 180-4. It reports whether i is one.
+// sha executes an instruction of SHA-1 or SHA-256, FIPS 180-4. It reports whether i is one.
 func (m model[W, V]) sha(i *machine.Instruction) bool {
 	if classes(i)[0] != SHA {
 		return false
@@ -17,6 +17,27 @@ func (m model[W, V]) sha(i *machine.Instruction) bool {
 		v[k], w[k] = m.Lane(&first, 32, k), m.Lane(&second, 32, k)
 	}
 	switch i.Mnemonic {
+	case "sha1rnds4": // four rounds, section 6.1.2: the second operand has the sums of W and, in its first, of e
+		a, b, c, d, e := v[3], v[2], v[1], v[0], m.Constant(32, 0)
+		kind := i.Operands[2].Number
+		for k := range 4 {
+			f := m.Ternary(32, []uint64{0xca, 0x96, 0xe8, 0x96}[kind], b, c, d)
+			constant := m.Constant(32, []uint64{0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6}[kind])
+			a, b, c, d, e = m.sum(m.Rotate(32, a, 32-5), f, e, constant, w[3-k]), a, m.Rotate(32, b, 32-30), c, d
+		}
+		v = [4]W{d, c, b, a}
+	case "sha1nexte": // e of four rounds later, which is a, added to the first word
+		v = [4]W{w[0], w[1], w[2], m.sum(w[3], m.Rotate(32, v[3], 32-30))}
+	case "sha1msg1": // W[t-16] and W[t-14] of the message schedule
+		v = [4]W{m.Xor(32, v[0], w[2]), m.Xor(32, v[1], w[3]), m.Xor(32, v[2], v[0]), m.Xor(32, v[3], v[1])}
+	case "sha1msg2": // what these and W[t-8] are, and W[t-3], rotated
+		for k := 3; k >= 0; k-- {
+			before := v[3]
+			if k > 0 {
+				before = w[k-1]
+			}
+			v[k] = m.Rotate(32, m.Xor(32, v[k], before), 32-1)
+		}
 	case "sha256rnds2": // two rounds, section 6.2.2, of which XMM0 has the sums of K and W
 		a, b, e, f := w[3], w[2], w[1], w[0]
 		c, d, g, h := v[3], v[2], v[1], v[0]

@@ -51,10 +51,10 @@ func (m model[W, V]) arithmetic(i *machine.Instruction) bool {
 		return binary(64, func(a, b W) W { return m.And(64, a, b) })
 	case "por":
 		return binary(64, func(a, b W) W { return m.Or(64, a, b) })
-	case "pxor", "pxorq", "pxord":
+	case "pxor", "pxorq", "pxord", "xorps":
 		n := 64
-		if name == "pxord" {
-			n = 32 // of the elements that a mask selects
+		if name == "pxord" || name == "xorps" {
+			n = 32 // of the elements that a mask selects, or because they are words
 		}
 		if last := len(i.Operands) - 1; i.Operands[last] == i.Operands[last-1] {
 			m.lanes(i, n, func(int) W { return m.Constant(n, 0) }) // whatever is in the register

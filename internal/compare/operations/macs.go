@@ -11,7 +11,8 @@ import (
 	stdhmac "crypto/hmac"
 	stdpbkdf2 "crypto/pbkdf2"
 	"crypto/rand"
-	_ "crypto/sha256" // for crypto.Hash
+	_ "crypto/sha1" // for crypto.Hash
+	_ "crypto/sha256"
 	_ "crypto/sha512"
 	"fmt"
 	"hash"
@@ -104,17 +105,76 @@ func keys() []Operation {
 
 func hmacs(h crypto.Hash) []Operation {
 	name := "HMAC-" + h.String() + ", "
-	const iterations = 32
-	std := func(size int) func(int) []byte {
-		m, msg := stdhmac.New(h.New, key[:32]), message(size)
+	inFresh := func(once func(msg []byte) []byte) Setup {
+		return func(size int) func(int) []byte {
+			msg := message(size)
+			return fresh(func() []byte { return once(msg) })
+		}
+	}
+	return append([]Operation{
+		{Name: name + "reused key", StdName: "crypto/hmac", Std: stdHMAC(h), Own: func(size int) func(int) []byte {
+			k, msg := must(fastmac.NewHMACKey(h, key[:32])), message(size)
+			return repeat(func() []byte { return k.Tag(tag, msg) })
+		}},
+		{Name: name + "stream of a reused key", StdName: "crypto/hmac", Std: stdHMAC(h), Own: func(size int) func(int) []byte {
+			m, msg := must(fastmac.NewHMACKey(h, key[:32])).New(), message(size)
+			return repeat(func() []byte {
+				m.Reset()
+				m.Write(msg)
+				return m.Sum(tag)
+			})
+		}},
+		{Name: name + "SumHMAC in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newHMAC(fresh, h, stdhmac.New),
+			Own: inFresh(func(msg []byte) []byte { return fastmac.SumHMAC(h, tag, key[:32], msg) })},
+		{Name: name + "NewHMACKey in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newHMAC(fresh, h, stdhmac.New),
+			Own: inFresh(func(msg []byte) []byte { return must(fastmac.NewHMACKey(h, key[:32])).Tag(tag, msg) })},
+		{Name: fmt.Sprintf("%sbatch of %d", name, batchSize), StdName: "crypto/hmac", Batch: batchSize, Std: stdHMAC(h),
+			Own: func(size int) func(int) []byte {
+				k, b := must(fastmac.NewHMACKey(h, key[:32])), batch(size, h.Size())
+				return func(n int) []byte {
+					for ; n > 0; n -= batchSize {
+						k.TagBatch(b)
+					}
+					return b[batchSize-1].Tag
+				}
+			}},
+	}, dropIns(h)...)
+}
+
+// A newer is New of package hmac, or of crypto/hmac.
+type newer = func(func() hash.Hash, []byte) hash.Hash
+
+func stdHMAC(h crypto.Hash) Setup { return reused(h, stdhmac.New) }
+
+// reused calls Reset, Write and Sum.
+func reused(h crypto.Hash, new newer) Setup {
+	return func(size int) func(int) []byte {
+		m, msg := new(h.New, key[:32]), message(size)
 		return repeat(func() []byte {
 			m.Reset()
 			m.Write(msg)
 			return m.Sum(tag)
 		})
 	}
-	// newKey calls New, Write and Sum.
-	writes := func(new func(func() hash.Hash, []byte) hash.Hash) Setup {
+}
+
+// newHMAC calls New, Write and Sum.
+func newHMAC(do func(once func() []byte) func(n int) []byte, h crypto.Hash, new newer) Setup {
+	return func(size int) func(int) []byte {
+		msg := message(size)
+		return do(func() []byte {
+			m := new(h.New, key[:32])
+			m.Write(msg)
+			return m.Sum(tag)
+		})
+	}
+}
+
+// dropIns are the packages hmac and pbkdf2.
+func dropIns(h crypto.Hash) []Operation {
+	name := "HMAC-" + h.String() + ", "
+	const iterations = 32
+	writes := func(new newer) Setup {
 		return func(count int) func(int) []byte {
 			m, p := new(h.New, key[:32]), message(1)
 			return repeat(func() []byte {
@@ -126,68 +186,20 @@ func hmacs(h crypto.Hash) []Operation {
 			})
 		}
 	}
-	newKey := func(do func(once func() []byte) func(n int) []byte, new func(func() hash.Hash, []byte) hash.Hash) Setup {
-		return func(size int) func(int) []byte {
-			msg := message(size)
-			return do(func() []byte {
-				m := new(h.New, key[:32])
-				m.Write(msg)
-				return m.Sum(tag)
-			})
-		}
-	}
-	inFresh := func(once func(msg []byte) []byte) Setup {
-		return func(size int) func(int) []byte {
-			msg := message(size)
-			return fresh(func() []byte { return once(msg) })
-		}
-	}
-	derive := func(do func(once func() []byte) func(n int) []byte, derive func(func() hash.Hash, string, []byte, int, int) ([]byte, error)) Setup {
+	derive := func(do func(once func() []byte) func(n int) []byte, derive func(func() hash.Hash, string, []byte, int, int) ([]byte, error), size int) Setup {
 		return func(iterations int) func(int) []byte {
-			return do(func() []byte { return must(derive(h.New, "password", key, iterations, h.Size())) })
+			return do(func() []byte { return must(derive(h.New, "password", key, iterations, size)) })
 		}
 	}
 	return []Operation{
-		{Name: name + "reused key", StdName: "crypto/hmac", Std: std, Own: func(size int) func(int) []byte {
-			k, msg := must(fastmac.NewHMACKey(h, key[:32])), message(size)
-			return repeat(func() []byte { return k.Tag(tag, msg) })
-		}},
-		{Name: name + "stream of a reused key", StdName: "crypto/hmac", Std: std, Own: func(size int) func(int) []byte {
-			m, msg := must(fastmac.NewHMACKey(h, key[:32])).New(), message(size)
-			return repeat(func() []byte {
-				m.Reset()
-				m.Write(msg)
-				return m.Sum(tag)
-			})
-		}},
-		{Name: name + "new key, package hmac", StdName: "crypto/hmac", Std: newKey(repeat, stdhmac.New), Own: newKey(repeat, hmac.New)},
-		{Name: name + "stream of package hmac", StdName: "crypto/hmac", Std: std, Own: func(size int) func(int) []byte {
-			m, msg := hmac.New(h.New, key[:32]), message(size)
-			return repeat(func() []byte {
-				m.Reset()
-				m.Write(msg)
-				return m.Sum(tag)
-			})
-		}},
-		{Name: name + "new key in a fresh goroutine, package hmac", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New), Own: newKey(fresh, hmac.New)},
-		{Name: name + "SumHMAC in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New),
-			Own: inFresh(func(msg []byte) []byte { return fastmac.SumHMAC(h, tag, key[:32], msg) })},
-		{Name: name + "NewHMACKey in a fresh goroutine", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newKey(fresh, stdhmac.New),
-			Own: inFresh(func(msg []byte) []byte { return must(fastmac.NewHMACKey(h, key[:32])).Tag(tag, msg) })},
+		{Name: name + "new key, package hmac", StdName: "crypto/hmac", Std: newHMAC(repeat, h, stdhmac.New), Own: newHMAC(repeat, h, hmac.New)},
+		{Name: name + "stream of package hmac", StdName: "crypto/hmac", Std: stdHMAC(h), Own: reused(h, hmac.New)},
+		{Name: name + "new key in a fresh goroutine, package hmac", Batch: freshBatch, Size: 64, StdName: "crypto/hmac", Std: newHMAC(fresh, h, stdhmac.New), Own: newHMAC(fresh, h, hmac.New)},
 		{Name: name + "few writes of one byte, package hmac", Unit: "writes", Size: 50, StdName: "crypto/hmac", Std: writes(stdhmac.New), Own: writes(hmac.New)},
 		{Name: name + "many writes of one byte, package hmac", Unit: "writes", Size: 1000, StdName: "crypto/hmac", Std: writes(stdhmac.New), Own: writes(hmac.New)},
-		{Name: fmt.Sprintf("%sbatch of %d", name, batchSize), StdName: "crypto/hmac", Batch: batchSize, Std: std,
-			Own: func(size int) func(int) []byte {
-				k, b := must(fastmac.NewHMACKey(h, key[:32])), batch(size, h.Size())
-				return func(n int) []byte {
-					for ; n > 0; n -= batchSize {
-						k.TagBatch(b)
-					}
-					return b[batchSize-1].Tag
-				}
-			}},
-		{Name: "PBKDF2-" + name[:len(name)-2], Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2", Std: derive(repeat, stdpbkdf2.Key), Own: derive(repeat, pbkdf2.Key)},
-		{Name: "PBKDF2-" + name + "in a fresh goroutine", Unit: "iterations", Batch: freshBatch, Size: 1, StdName: "crypto/pbkdf2", Std: derive(fresh, stdpbkdf2.Key), Own: derive(fresh, pbkdf2.Key)},
+		{Name: "PBKDF2-" + name[:len(name)-2], Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2", Std: derive(repeat, stdpbkdf2.Key, h.Size()), Own: derive(repeat, pbkdf2.Key, h.Size())},
+		{Name: "PBKDF2-" + name + "two blocks", Unit: "iterations", Size: iterations, StdName: "crypto/pbkdf2", Std: derive(repeat, stdpbkdf2.Key, 2*h.Size()), Own: derive(repeat, pbkdf2.Key, 2*h.Size())},
+		{Name: "PBKDF2-" + name + "in a fresh goroutine", Unit: "iterations", Batch: freshBatch, Size: 1, StdName: "crypto/pbkdf2", Std: derive(fresh, stdpbkdf2.Key, h.Size()), Own: derive(fresh, pbkdf2.Key, h.Size())},
 	}
 }
 

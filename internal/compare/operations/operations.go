@@ -58,7 +58,7 @@ func All(layer int) (all []Operation) {
 	case kernel.AES:
 		all = keys()
 	case kernel.SHA256:
-		all = hmacs(crypto.SHA256)
+		all = append(hmacs(crypto.SHA256), dropIns(crypto.SHA1)...) // which has no kernels
 	case kernel.SHA512:
 		all = hmacs(crypto.SHA512)
 	case kernel.GCM:

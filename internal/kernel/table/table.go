@@ -60,6 +60,7 @@ var Rows = []Row{
 	{"amd64", "internal/gcm", `(\w+)AVX512`, kernel.GCM, list{"avx512"}, list{"AVX2", "VAES", "AVX512"}},
 	{"amd64", "internal/gcm", `(\w+)AVX2`, kernel.GCM, list{"avx2"}, list{"AVX2", "VAES"}},
 	{"amd64", "internal/gcm", `(\w+)AESNI|(initKey)`, kernel.GCM, list{"aesni"}, nil},
+	{"amd64", "internal/sha1", `(\w+)SHA`, kernel.SHA256, list{"sha"}, list{"AVX2", "SHA"}},
 	{"amd64", "internal/sha2", `(\w+)256AVX512`, kernel.SHA256, list{"avx512", "avx512lanes"}, list{"AVX2", "AVX512"}},
 	{"amd64", "internal/sha2", `(\w+)256SHA`, kernel.SHA256, list{"sha"}, list{"AVX2", "SHA"}},
 	{"amd64", "internal/sha2", `(\w+)256AVX2`, kernel.SHA256, list{"avx2"}, list{"AVX2"}},

@@ -7,11 +7,13 @@ package main
 import (
 	"bytes"
 	"crypto"
+	"crypto/sha1"
 	"encoding/binary"
 	"fmt"
 	"hash"
 
 	"example.com/fastmac"
+	"example.com/fastmac/hmac"
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
 )
@@ -200,7 +202,21 @@ func hmacOperations() (operations []operation) {
 			operation{"HMAC-" + h.String() + ": SumHMAC", func() { hmacSum(h) }},
 			operation{"HMAC-" + h.String() + ": SumHMACBatch", func() { hmacSumBatch(h) }})
 	}
-	return append(operations, operation{"sshmac: packets", sshPackets})
+	return append(operations, operation{"sshmac: packets", sshPackets}, operation{"HMAC-SHA-1: package hmac", sha1Streams})
+}
+
+// sha1Streams uses streams of package hmac, and verifies with them.
+func sha1Streams() {
+	for i := range macs.HMAC(crypto.SHA1).KeySizes {
+		m, ok := hmac.New(sha1.New, hmacKey(crypto.SHA1, i)).(*fastmac.HMAC)
+		if !ok {
+			return // FIPS 140 mode
+		}
+		m.Write(secret(100))
+		verify(m.Sum(nil), m.Verify)
+		m.Reset()
+		hashParts(m)
+	}
 }
 
 // hmacKey returns a key of HMAC. The sizes take turns, by i.

@@ -14,7 +14,7 @@ import (
 )
 
 func pbkdf2Operations() (operations []operation) {
-	for _, h := range macs.HMACHashes {
+	for _, h := range append([]crypto.Hash{crypto.SHA1}, macs.HMACHashes...) {
 		operations = append(operations,
 			operation{"PBKDF2-" + h.String() + ": Key", func() { pbkdf2Key(h) }},
 			operation{"PBKDF2-" + h.String() + ": KeyBatch", func() { pbkdf2Batch(h) }})
