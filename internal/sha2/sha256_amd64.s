@@ -51,7 +51,7 @@ DATA outerPadding32<>+28(SB)/4, $0x00000300
 GLOBL outerPadding32<>(SB), RODATA|NOPTR, $32
 
 // func block256AVX2(state *[8]uint32, p *byte, blocks int, k *[64]uint32, end *end256)
-// Requires: AVX, AVX2, BMI, BMI2, CMOV
+// Requires: AVX, AVX2, BMI2, CMOV
 TEXT ·block256AVX2(SB), NOSPLIT, $64-40
 	MOVQ    p+8(FP), AX
 	MOVQ    k+24(FP), CX
@@ -97,31 +97,29 @@ rounds:
 	VPALIGNR $0x04, X2, X3, X5
 	VPADDD   X5, X0, X0
 	ADDL     (SP), R15
-	ADDL     R11, R15
 	MOVL     R13, BX
+	XORL     R14, BX
 	ANDL     R12, BX
-	ADDL     BX, R15
+	XORL     R14, BX
 	RORXL    $0x06, R12, SI
 	RORXL    $0x0b, R12, DI
 	XORL     DI, SI
 	RORXL    $0x19, R12, DI
 	XORL     DI, SI
-	ANDNL    R14, R12, BX
 	ADDL     BX, R15
+	MOVL     R8, BX
+	XORL     R9, BX
+	ANDL     BX, DX
+	XORL     R9, DX
 	ADDL     SI, R15
-	ANDNL    R9, DX, BX
-	SUBL     R11, BX
-	ANDL     R8, DX
-	ADDL     DX, BX
-	ADDL     R15, BX
+	ADDL     R15, R11
+	ADDL     DX, R15
 	RORXL    $0x02, R8, SI
 	RORXL    $0x0d, R8, DI
 	XORL     DI, SI
 	RORXL    $0x16, R8, DI
 	XORL     DI, SI
-	ADDL     SI, BX
-	MOVL     R8, R11
-	XORL     R9, R11
+	ADDL     SI, R15
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -133,31 +131,29 @@ rounds:
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X0, X0
 	ADDL     4(SP), R14
-	ADDL     R10, R14
 	MOVL     R12, SI
-	ANDL     R15, SI
-	ADDL     SI, R14
-	RORXL    $0x06, R15, DI
-	RORXL    $0x0b, R15, DX
+	XORL     R13, SI
+	ANDL     R11, SI
+	XORL     R13, SI
+	RORXL    $0x06, R11, DI
+	RORXL    $0x0b, R11, DX
 	XORL     DX, DI
-	RORXL    $0x19, R15, DX
+	RORXL    $0x19, R11, DX
 	XORL     DX, DI
-	ANDNL    R13, R15, SI
 	ADDL     SI, R14
+	MOVL     R15, SI
+	XORL     R8, SI
+	ANDL     SI, BX
+	XORL     R8, BX
 	ADDL     DI, R14
-	ANDNL    R8, R11, SI
-	SUBL     R10, SI
-	ANDL     BX, R11
-	ADDL     R11, SI
-	ADDL     R14, SI
-	RORXL    $0x02, BX, DI
-	RORXL    $0x0d, BX, DX
+	ADDL     R14, R10
+	ADDL     BX, R14
+	RORXL    $0x02, R15, DI
+	RORXL    $0x0d, R15, DX
 	XORL     DX, DI
-	RORXL    $0x16, BX, DX
+	RORXL    $0x16, R15, DX
 	XORL     DX, DI
-	ADDL     DI, SI
-	MOVL     BX, R10
-	XORL     R8, R10
+	ADDL     DI, R14
 	VPSHUFD  $0xfa, X3, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -167,31 +163,29 @@ rounds:
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X0, X0
 	ADDL     8(SP), R13
-	ADDL     R9, R13
-	MOVL     R15, DI
-	ANDL     R14, DI
+	MOVL     R11, DI
+	XORL     R12, DI
+	ANDL     R10, DI
+	XORL     R12, DI
+	RORXL    $0x06, R10, DX
+	RORXL    $0x0b, R10, BX
+	XORL     BX, DX
+	RORXL    $0x19, R10, BX
+	XORL     BX, DX
 	ADDL     DI, R13
-	RORXL    $0x06, R14, DX
-	RORXL    $0x0b, R14, R11
-	XORL     R11, DX
-	RORXL    $0x19, R14, R11
-	XORL     R11, DX
-	ANDNL    R12, R14, DI
-	ADDL     DI, R13
+	MOVL     R14, DI
+	XORL     R15, DI
+	ANDL     DI, SI
+	XORL     R15, SI
 	ADDL     DX, R13
-	ANDNL    BX, R10, DI
-	SUBL     R9, DI
-	ANDL     SI, R10
-	ADDL     R10, DI
-	ADDL     R13, DI
-	RORXL    $0x02, SI, DX
-	RORXL    $0x0d, SI, R11
-	XORL     R11, DX
-	RORXL    $0x16, SI, R11
-	XORL     R11, DX
-	ADDL     DX, DI
-	MOVL     SI, R9
-	XORL     BX, R9
+	ADDL     R13, R9
+	ADDL     SI, R13
+	RORXL    $0x02, R14, DX
+	RORXL    $0x0d, R14, BX
+	XORL     BX, DX
+	RORXL    $0x16, R14, BX
+	XORL     BX, DX
+	ADDL     DX, R13
 	VPSHUFD  $0x50, X0, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -201,31 +195,29 @@ rounds:
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X0, X0
 	ADDL     12(SP), R12
-	ADDL     R8, R12
-	MOVL     R14, DX
-	ANDL     R13, DX
+	MOVL     R10, DX
+	XORL     R11, DX
+	ANDL     R9, DX
+	XORL     R11, DX
+	RORXL    $0x06, R9, BX
+	RORXL    $0x0b, R9, SI
+	XORL     SI, BX
+	RORXL    $0x19, R9, SI
+	XORL     SI, BX
 	ADDL     DX, R12
-	RORXL    $0x06, R13, R11
-	RORXL    $0x0b, R13, R10
-	XORL     R10, R11
-	RORXL    $0x19, R13, R10
-	XORL     R10, R11
-	ANDNL    R15, R13, DX
-	ADDL     DX, R12
-	ADDL     R11, R12
-	ANDNL    SI, R9, DX
-	SUBL     R8, DX
-	ANDL     DI, R9
-	ADDL     R9, DX
-	ADDL     R12, DX
-	RORXL    $0x02, DI, R11
-	RORXL    $0x0d, DI, R10
-	XORL     R10, R11
-	RORXL    $0x16, DI, R10
-	XORL     R10, R11
-	ADDL     R11, DX
-	MOVL     DI, R8
-	XORL     SI, R8
+	MOVL     R13, DX
+	XORL     R14, DX
+	ANDL     DX, DI
+	XORL     R14, DI
+	ADDL     BX, R12
+	ADDL     R12, R8
+	ADDL     DI, R12
+	RORXL    $0x02, R13, BX
+	RORXL    $0x0d, R13, SI
+	XORL     SI, BX
+	RORXL    $0x16, R13, SI
+	XORL     SI, BX
+	ADDL     BX, R12
 	VPADDD   64(CX), X0, X4
 	VMOVDQU  X4, (SP)
 
@@ -234,32 +226,30 @@ rounds:
 	VPALIGNR $0x04, X1, X2, X4
 	VPALIGNR $0x04, X3, X0, X5
 	VPADDD   X5, X1, X1
-	ADDL     16(SP), R15
-	ADDL     BX, R15
-	MOVL     R13, R11
-	ANDL     R12, R11
+	ADDL     16(SP), R11
+	MOVL     R9, BX
+	XORL     R10, BX
+	ANDL     R8, BX
+	XORL     R10, BX
+	RORXL    $0x06, R8, SI
+	RORXL    $0x0b, R8, DI
+	XORL     DI, SI
+	RORXL    $0x19, R8, DI
+	XORL     DI, SI
+	ADDL     BX, R11
+	MOVL     R12, BX
+	XORL     R13, BX
+	ANDL     BX, DX
+	XORL     R13, DX
+	ADDL     SI, R11
 	ADDL     R11, R15
-	RORXL    $0x06, R12, R10
-	RORXL    $0x0b, R12, R9
-	XORL     R9, R10
-	RORXL    $0x19, R12, R9
-	XORL     R9, R10
-	ANDNL    R14, R12, R11
-	ADDL     R11, R15
-	ADDL     R10, R15
-	ANDNL    DI, R8, R11
-	SUBL     BX, R11
-	ANDL     DX, R8
-	ADDL     R8, R11
-	ADDL     R15, R11
-	RORXL    $0x02, DX, R10
-	RORXL    $0x0d, DX, R9
-	XORL     R9, R10
-	RORXL    $0x16, DX, R9
-	XORL     R9, R10
-	ADDL     R10, R11
-	MOVL     DX, BX
-	XORL     DI, BX
+	ADDL     DX, R11
+	RORXL    $0x02, R12, SI
+	RORXL    $0x0d, R12, DI
+	XORL     DI, SI
+	RORXL    $0x16, R12, DI
+	XORL     DI, SI
+	ADDL     SI, R11
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -270,32 +260,30 @@ rounds:
 	VPXOR    X7, X5, X5
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X1, X1
-	ADDL     20(SP), R14
-	ADDL     SI, R14
-	MOVL     R12, R10
-	ANDL     R15, R10
-	ADDL     R10, R14
-	RORXL    $0x06, R15, R9
-	RORXL    $0x0b, R15, R8
-	XORL     R8, R9
-	RORXL    $0x19, R15, R8
-	XORL     R8, R9
-	ANDNL    R13, R15, R10
-	ADDL     R10, R14
-	ADDL     R9, R14
-	ANDNL    DX, BX, R10
-	SUBL     SI, R10
-	ANDL     R11, BX
-	ADDL     BX, R10
-	ADDL     R14, R10
-	RORXL    $0x02, R11, R9
-	RORXL    $0x0d, R11, R8
-	XORL     R8, R9
-	RORXL    $0x16, R11, R8
-	XORL     R8, R9
-	ADDL     R9, R10
+	ADDL     20(SP), R10
+	MOVL     R8, SI
+	XORL     R9, SI
+	ANDL     R15, SI
+	XORL     R9, SI
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ADDL     SI, R10
 	MOVL     R11, SI
-	XORL     DX, SI
+	XORL     R12, SI
+	ANDL     SI, BX
+	XORL     R12, BX
+	ADDL     DI, R10
+	ADDL     R10, R14
+	ADDL     BX, R10
+	RORXL    $0x02, R11, DI
+	RORXL    $0x0d, R11, DX
+	XORL     DX, DI
+	RORXL    $0x16, R11, DX
+	XORL     DX, DI
+	ADDL     DI, R10
 	VPSHUFD  $0xfa, X0, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -304,32 +292,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X1, X1
-	ADDL     24(SP), R13
-	ADDL     DI, R13
-	MOVL     R15, R9
-	ANDL     R14, R9
-	ADDL     R9, R13
-	RORXL    $0x06, R14, R8
+	ADDL     24(SP), R9
+	MOVL     R15, DI
+	XORL     R8, DI
+	ANDL     R14, DI
+	XORL     R8, DI
+	RORXL    $0x06, R14, DX
 	RORXL    $0x0b, R14, BX
-	XORL     BX, R8
+	XORL     BX, DX
 	RORXL    $0x19, R14, BX
-	XORL     BX, R8
-	ANDNL    R12, R14, R9
-	ADDL     R9, R13
-	ADDL     R8, R13
-	ANDNL    R11, SI, R9
-	SUBL     DI, R9
-	ANDL     R10, SI
-	ADDL     SI, R9
-	ADDL     R13, R9
-	RORXL    $0x02, R10, R8
-	RORXL    $0x0d, R10, BX
-	XORL     BX, R8
-	RORXL    $0x16, R10, BX
-	XORL     BX, R8
-	ADDL     R8, R9
+	XORL     BX, DX
+	ADDL     DI, R9
 	MOVL     R10, DI
 	XORL     R11, DI
+	ANDL     DI, SI
+	XORL     R11, SI
+	ADDL     DX, R9
+	ADDL     R9, R13
+	ADDL     SI, R9
+	RORXL    $0x02, R10, DX
+	RORXL    $0x0d, R10, BX
+	XORL     BX, DX
+	RORXL    $0x16, R10, BX
+	XORL     BX, DX
+	ADDL     DX, R9
 	VPSHUFD  $0x50, X1, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -338,32 +324,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X1, X1
-	ADDL     28(SP), R12
-	ADDL     DX, R12
-	MOVL     R14, R8
-	ANDL     R13, R8
-	ADDL     R8, R12
+	ADDL     28(SP), R8
+	MOVL     R14, DX
+	XORL     R15, DX
+	ANDL     R13, DX
+	XORL     R15, DX
 	RORXL    $0x06, R13, BX
 	RORXL    $0x0b, R13, SI
 	XORL     SI, BX
 	RORXL    $0x19, R13, SI
 	XORL     SI, BX
-	ANDNL    R15, R13, R8
+	ADDL     DX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	ANDL     DX, DI
+	XORL     R10, DI
+	ADDL     BX, R8
 	ADDL     R8, R12
-	ADDL     BX, R12
-	ANDNL    R10, DI, R8
-	SUBL     DX, R8
-	ANDL     R9, DI
 	ADDL     DI, R8
-	ADDL     R12, R8
 	RORXL    $0x02, R9, BX
 	RORXL    $0x0d, R9, SI
 	XORL     SI, BX
 	RORXL    $0x16, R9, SI
 	XORL     SI, BX
 	ADDL     BX, R8
-	MOVL     R9, DX
-	XORL     R10, DX
 	VPADDD   80(CX), X1, X4
 	VMOVDQU  X4, 16(SP)
 
@@ -373,31 +357,29 @@ rounds:
 	VPALIGNR $0x04, X0, X1, X5
 	VPADDD   X5, X2, X2
 	ADDL     32(SP), R15
-	ADDL     R11, R15
 	MOVL     R13, BX
+	XORL     R14, BX
 	ANDL     R12, BX
-	ADDL     BX, R15
+	XORL     R14, BX
 	RORXL    $0x06, R12, SI
 	RORXL    $0x0b, R12, DI
 	XORL     DI, SI
 	RORXL    $0x19, R12, DI
 	XORL     DI, SI
-	ANDNL    R14, R12, BX
 	ADDL     BX, R15
+	MOVL     R8, BX
+	XORL     R9, BX
+	ANDL     BX, DX
+	XORL     R9, DX
 	ADDL     SI, R15
-	ANDNL    R9, DX, BX
-	SUBL     R11, BX
-	ANDL     R8, DX
-	ADDL     DX, BX
-	ADDL     R15, BX
+	ADDL     R15, R11
+	ADDL     DX, R15
 	RORXL    $0x02, R8, SI
 	RORXL    $0x0d, R8, DI
 	XORL     DI, SI
 	RORXL    $0x16, R8, DI
 	XORL     DI, SI
-	ADDL     SI, BX
-	MOVL     R8, R11
-	XORL     R9, R11
+	ADDL     SI, R15
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -409,31 +391,29 @@ rounds:
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X2, X2
 	ADDL     36(SP), R14
-	ADDL     R10, R14
 	MOVL     R12, SI
-	ANDL     R15, SI
-	ADDL     SI, R14
-	RORXL    $0x06, R15, DI
-	RORXL    $0x0b, R15, DX
+	XORL     R13, SI
+	ANDL     R11, SI
+	XORL     R13, SI
+	RORXL    $0x06, R11, DI
+	RORXL    $0x0b, R11, DX
 	XORL     DX, DI
-	RORXL    $0x19, R15, DX
+	RORXL    $0x19, R11, DX
 	XORL     DX, DI
-	ANDNL    R13, R15, SI
 	ADDL     SI, R14
+	MOVL     R15, SI
+	XORL     R8, SI
+	ANDL     SI, BX
+	XORL     R8, BX
 	ADDL     DI, R14
-	ANDNL    R8, R11, SI
-	SUBL     R10, SI
-	ANDL     BX, R11
-	ADDL     R11, SI
-	ADDL     R14, SI
-	RORXL    $0x02, BX, DI
-	RORXL    $0x0d, BX, DX
+	ADDL     R14, R10
+	ADDL     BX, R14
+	RORXL    $0x02, R15, DI
+	RORXL    $0x0d, R15, DX
 	XORL     DX, DI
-	RORXL    $0x16, BX, DX
+	RORXL    $0x16, R15, DX
 	XORL     DX, DI
-	ADDL     DI, SI
-	MOVL     BX, R10
-	XORL     R8, R10
+	ADDL     DI, R14
 	VPSHUFD  $0xfa, X1, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -443,31 +423,29 @@ rounds:
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X2, X2
 	ADDL     40(SP), R13
-	ADDL     R9, R13
-	MOVL     R15, DI
-	ANDL     R14, DI
+	MOVL     R11, DI
+	XORL     R12, DI
+	ANDL     R10, DI
+	XORL     R12, DI
+	RORXL    $0x06, R10, DX
+	RORXL    $0x0b, R10, BX
+	XORL     BX, DX
+	RORXL    $0x19, R10, BX
+	XORL     BX, DX
 	ADDL     DI, R13
-	RORXL    $0x06, R14, DX
-	RORXL    $0x0b, R14, R11
-	XORL     R11, DX
-	RORXL    $0x19, R14, R11
-	XORL     R11, DX
-	ANDNL    R12, R14, DI
-	ADDL     DI, R13
+	MOVL     R14, DI
+	XORL     R15, DI
+	ANDL     DI, SI
+	XORL     R15, SI
 	ADDL     DX, R13
-	ANDNL    BX, R10, DI
-	SUBL     R9, DI
-	ANDL     SI, R10
-	ADDL     R10, DI
-	ADDL     R13, DI
-	RORXL    $0x02, SI, DX
-	RORXL    $0x0d, SI, R11
-	XORL     R11, DX
-	RORXL    $0x16, SI, R11
-	XORL     R11, DX
-	ADDL     DX, DI
-	MOVL     SI, R9
-	XORL     BX, R9
+	ADDL     R13, R9
+	ADDL     SI, R13
+	RORXL    $0x02, R14, DX
+	RORXL    $0x0d, R14, BX
+	XORL     BX, DX
+	RORXL    $0x16, R14, BX
+	XORL     BX, DX
+	ADDL     DX, R13
 	VPSHUFD  $0x50, X2, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -477,31 +455,29 @@ rounds:
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X2, X2
 	ADDL     44(SP), R12
-	ADDL     R8, R12
-	MOVL     R14, DX
-	ANDL     R13, DX
+	MOVL     R10, DX
+	XORL     R11, DX
+	ANDL     R9, DX
+	XORL     R11, DX
+	RORXL    $0x06, R9, BX
+	RORXL    $0x0b, R9, SI
+	XORL     SI, BX
+	RORXL    $0x19, R9, SI
+	XORL     SI, BX
 	ADDL     DX, R12
-	RORXL    $0x06, R13, R11
-	RORXL    $0x0b, R13, R10
-	XORL     R10, R11
-	RORXL    $0x19, R13, R10
-	XORL     R10, R11
-	ANDNL    R15, R13, DX
-	ADDL     DX, R12
-	ADDL     R11, R12
-	ANDNL    SI, R9, DX
-	SUBL     R8, DX
-	ANDL     DI, R9
-	ADDL     R9, DX
-	ADDL     R12, DX
-	RORXL    $0x02, DI, R11
-	RORXL    $0x0d, DI, R10
-	XORL     R10, R11
-	RORXL    $0x16, DI, R10
-	XORL     R10, R11
-	ADDL     R11, DX
-	MOVL     DI, R8
-	XORL     SI, R8
+	MOVL     R13, DX
+	XORL     R14, DX
+	ANDL     DX, DI
+	XORL     R14, DI
+	ADDL     BX, R12
+	ADDL     R12, R8
+	ADDL     DI, R12
+	RORXL    $0x02, R13, BX
+	RORXL    $0x0d, R13, SI
+	XORL     SI, BX
+	RORXL    $0x16, R13, SI
+	XORL     SI, BX
+	ADDL     BX, R12
 	VPADDD   96(CX), X2, X4
 	VMOVDQU  X4, 32(SP)
 
@@ -510,32 +486,30 @@ rounds:
 	VPALIGNR $0x04, X3, X0, X4
 	VPALIGNR $0x04, X1, X2, X5
 	VPADDD   X5, X3, X3
-	ADDL     48(SP), R15
-	ADDL     BX, R15
-	MOVL     R13, R11
-	ANDL     R12, R11
+	ADDL     48(SP), R11
+	MOVL     R9, BX
+	XORL     R10, BX
+	ANDL     R8, BX
+	XORL     R10, BX
+	RORXL    $0x06, R8, SI
+	RORXL    $0x0b, R8, DI
+	XORL     DI, SI
+	RORXL    $0x19, R8, DI
+	XORL     DI, SI
+	ADDL     BX, R11
+	MOVL     R12, BX
+	XORL     R13, BX
+	ANDL     BX, DX
+	XORL     R13, DX
+	ADDL     SI, R11
 	ADDL     R11, R15
-	RORXL    $0x06, R12, R10
-	RORXL    $0x0b, R12, R9
-	XORL     R9, R10
-	RORXL    $0x19, R12, R9
-	XORL     R9, R10
-	ANDNL    R14, R12, R11
-	ADDL     R11, R15
-	ADDL     R10, R15
-	ANDNL    DI, R8, R11
-	SUBL     BX, R11
-	ANDL     DX, R8
-	ADDL     R8, R11
-	ADDL     R15, R11
-	RORXL    $0x02, DX, R10
-	RORXL    $0x0d, DX, R9
-	XORL     R9, R10
-	RORXL    $0x16, DX, R9
-	XORL     R9, R10
-	ADDL     R10, R11
-	MOVL     DX, BX
-	XORL     DI, BX
+	ADDL     DX, R11
+	RORXL    $0x02, R12, SI
+	RORXL    $0x0d, R12, DI
+	XORL     DI, SI
+	RORXL    $0x16, R12, DI
+	XORL     DI, SI
+	ADDL     SI, R11
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -546,32 +520,30 @@ rounds:
 	VPXOR    X7, X5, X5
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X3, X3
-	ADDL     52(SP), R14
-	ADDL     SI, R14
-	MOVL     R12, R10
-	ANDL     R15, R10
-	ADDL     R10, R14
-	RORXL    $0x06, R15, R9
-	RORXL    $0x0b, R15, R8
-	XORL     R8, R9
-	RORXL    $0x19, R15, R8
-	XORL     R8, R9
-	ANDNL    R13, R15, R10
-	ADDL     R10, R14
-	ADDL     R9, R14
-	ANDNL    DX, BX, R10
-	SUBL     SI, R10
-	ANDL     R11, BX
-	ADDL     BX, R10
-	ADDL     R14, R10
-	RORXL    $0x02, R11, R9
-	RORXL    $0x0d, R11, R8
-	XORL     R8, R9
-	RORXL    $0x16, R11, R8
-	XORL     R8, R9
-	ADDL     R9, R10
+	ADDL     52(SP), R10
+	MOVL     R8, SI
+	XORL     R9, SI
+	ANDL     R15, SI
+	XORL     R9, SI
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ADDL     SI, R10
 	MOVL     R11, SI
-	XORL     DX, SI
+	XORL     R12, SI
+	ANDL     SI, BX
+	XORL     R12, BX
+	ADDL     DI, R10
+	ADDL     R10, R14
+	ADDL     BX, R10
+	RORXL    $0x02, R11, DI
+	RORXL    $0x0d, R11, DX
+	XORL     DX, DI
+	RORXL    $0x16, R11, DX
+	XORL     DX, DI
+	ADDL     DI, R10
 	VPSHUFD  $0xfa, X2, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -580,32 +552,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X3, X3
-	ADDL     56(SP), R13
-	ADDL     DI, R13
-	MOVL     R15, R9
-	ANDL     R14, R9
-	ADDL     R9, R13
-	RORXL    $0x06, R14, R8
+	ADDL     56(SP), R9
+	MOVL     R15, DI
+	XORL     R8, DI
+	ANDL     R14, DI
+	XORL     R8, DI
+	RORXL    $0x06, R14, DX
 	RORXL    $0x0b, R14, BX
-	XORL     BX, R8
+	XORL     BX, DX
 	RORXL    $0x19, R14, BX
-	XORL     BX, R8
-	ANDNL    R12, R14, R9
-	ADDL     R9, R13
-	ADDL     R8, R13
-	ANDNL    R11, SI, R9
-	SUBL     DI, R9
-	ANDL     R10, SI
-	ADDL     SI, R9
-	ADDL     R13, R9
-	RORXL    $0x02, R10, R8
-	RORXL    $0x0d, R10, BX
-	XORL     BX, R8
-	RORXL    $0x16, R10, BX
-	XORL     BX, R8
-	ADDL     R8, R9
+	XORL     BX, DX
+	ADDL     DI, R9
 	MOVL     R10, DI
 	XORL     R11, DI
+	ANDL     DI, SI
+	XORL     R11, SI
+	ADDL     DX, R9
+	ADDL     R9, R13
+	ADDL     SI, R9
+	RORXL    $0x02, R10, DX
+	RORXL    $0x0d, R10, BX
+	XORL     BX, DX
+	RORXL    $0x16, R10, BX
+	XORL     BX, DX
+	ADDL     DX, R9
 	VPSHUFD  $0x50, X3, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -614,32 +584,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X3, X3
-	ADDL     60(SP), R12
-	ADDL     DX, R12
-	MOVL     R14, R8
-	ANDL     R13, R8
-	ADDL     R8, R12
+	ADDL     60(SP), R8
+	MOVL     R14, DX
+	XORL     R15, DX
+	ANDL     R13, DX
+	XORL     R15, DX
 	RORXL    $0x06, R13, BX
 	RORXL    $0x0b, R13, SI
 	XORL     SI, BX
 	RORXL    $0x19, R13, SI
 	XORL     SI, BX
-	ANDNL    R15, R13, R8
+	ADDL     DX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	ANDL     DX, DI
+	XORL     R10, DI
+	ADDL     BX, R8
 	ADDL     R8, R12
-	ADDL     BX, R12
-	ANDNL    R10, DI, R8
-	SUBL     DX, R8
-	ANDL     R9, DI
 	ADDL     DI, R8
-	ADDL     R12, R8
 	RORXL    $0x02, R9, BX
 	RORXL    $0x0d, R9, SI
 	XORL     SI, BX
 	RORXL    $0x16, R9, SI
 	XORL     SI, BX
 	ADDL     BX, R8
-	MOVL     R9, DX
-	XORL     R10, DX
 	VPADDD   112(CX), X3, X4
 	VMOVDQU  X4, 48(SP)
 	ADDQ     $0x00000040, CX
@@ -652,433 +620,401 @@ rounds:
 	DECQ    blocks+16(FP)
 	CMOVQNE BX, AX
 	ADDL    (SP), R15
-	ADDL    R11, R15
 	MOVL    R13, BX
+	XORL    R14, BX
 	ANDL    R12, BX
-	ADDL    BX, R15
+	XORL    R14, BX
 	RORXL   $0x06, R12, SI
 	RORXL   $0x0b, R12, DI
 	XORL    DI, SI
 	RORXL   $0x19, R12, DI
 	XORL    DI, SI
-	ANDNL   R14, R12, BX
 	ADDL    BX, R15
+	MOVL    R8, BX
+	XORL    R9, BX
+	ANDL    BX, DX
+	XORL    R9, DX
 	ADDL    SI, R15
-	ANDNL   R9, DX, BX
-	SUBL    R11, BX
-	ANDL    R8, DX
-	ADDL    DX, BX
-	ADDL    R15, BX
+	ADDL    R15, R11
+	ADDL    DX, R15
 	RORXL   $0x02, R8, SI
 	RORXL   $0x0d, R8, DI
 	XORL    DI, SI
 	RORXL   $0x16, R8, DI
 	XORL    DI, SI
-	ADDL    SI, BX
-	MOVL    R8, R11
-	XORL    R9, R11
+	ADDL    SI, R15
 	ADDL    4(SP), R14
-	ADDL    R10, R14
 	MOVL    R12, SI
-	ANDL    R15, SI
+	XORL    R13, SI
+	ANDL    R11, SI
+	XORL    R13, SI
+	RORXL   $0x06, R11, DI
+	RORXL   $0x0b, R11, DX
+	XORL    DX, DI
+	RORXL   $0x19, R11, DX
+	XORL    DX, DI
 	ADDL    SI, R14
+	MOVL    R15, SI
+	XORL    R8, SI
+	ANDL    SI, BX
+	XORL    R8, BX
+	ADDL    DI, R14
+	ADDL    R14, R10
+	ADDL    BX, R14
+	RORXL   $0x02, R15, DI
+	RORXL   $0x0d, R15, DX
+	XORL    DX, DI
+	RORXL   $0x16, R15, DX
+	XORL    DX, DI
+	ADDL    DI, R14
+	ADDL    8(SP), R13
+	MOVL    R11, DI
+	XORL    R12, DI
+	ANDL    R10, DI
+	XORL    R12, DI
+	RORXL   $0x06, R10, DX
+	RORXL   $0x0b, R10, BX
+	XORL    BX, DX
+	RORXL   $0x19, R10, BX
+	XORL    BX, DX
+	ADDL    DI, R13
+	MOVL    R14, DI
+	XORL    R15, DI
+	ANDL    DI, SI
+	XORL    R15, SI
+	ADDL    DX, R13
+	ADDL    R13, R9
+	ADDL    SI, R13
+	RORXL   $0x02, R14, DX
+	RORXL   $0x0d, R14, BX
+	XORL    BX, DX
+	RORXL   $0x16, R14, BX
+	XORL    BX, DX
+	ADDL    DX, R13
+	ADDL    12(SP), R12
+	MOVL    R10, DX
+	XORL    R11, DX
+	ANDL    R9, DX
+	XORL    R11, DX
+	RORXL   $0x06, R9, BX
+	RORXL   $0x0b, R9, SI
+	XORL    SI, BX
+	RORXL   $0x19, R9, SI
+	XORL    SI, BX
+	ADDL    DX, R12
+	MOVL    R13, DX
+	XORL    R14, DX
+	ANDL    DX, DI
+	XORL    R14, DI
+	ADDL    BX, R12
+	ADDL    R12, R8
+	ADDL    DI, R12
+	RORXL   $0x02, R13, BX
+	RORXL   $0x0d, R13, SI
+	XORL    SI, BX
+	RORXL   $0x16, R13, SI
+	XORL    SI, BX
+	ADDL    BX, R12
+	VMOVDQU (AX), X0
+	VPSHUFB swap32<>+0(SB), X0, X0
+	VPADDD  (CX), X0, X1
+	VMOVDQU X1, (SP)
+	ADDL    16(SP), R11
+	MOVL    R9, BX
+	XORL    R10, BX
+	ANDL    R8, BX
+	XORL    R10, BX
+	RORXL   $0x06, R8, SI
+	RORXL   $0x0b, R8, DI
+	XORL    DI, SI
+	RORXL   $0x19, R8, DI
+	XORL    DI, SI
+	ADDL    BX, R11
+	MOVL    R12, BX
+	XORL    R13, BX
+	ANDL    BX, DX
+	XORL    R13, DX
+	ADDL    SI, R11
+	ADDL    R11, R15
+	ADDL    DX, R11
+	RORXL   $0x02, R12, SI
+	RORXL   $0x0d, R12, DI
+	XORL    DI, SI
+	RORXL   $0x16, R12, DI
+	XORL    DI, SI
+	ADDL    SI, R11
+	ADDL    20(SP), R10
+	MOVL    R8, SI
+	XORL    R9, SI
+	ANDL    R15, SI
+	XORL    R9, SI
 	RORXL   $0x06, R15, DI
 	RORXL   $0x0b, R15, DX
 	XORL    DX, DI
 	RORXL   $0x19, R15, DX
 	XORL    DX, DI
-	ANDNL   R13, R15, SI
-	ADDL    SI, R14
-	ADDL    DI, R14
-	ANDNL   R8, R11, SI
-	SUBL    R10, SI
-	ANDL    BX, R11
-	ADDL    R11, SI
-	ADDL    R14, SI
-	RORXL   $0x02, BX, DI
-	RORXL   $0x0d, BX, DX
-	XORL    DX, DI
-	RORXL   $0x16, BX, DX
-	XORL    DX, DI
-	ADDL    DI, SI
-	MOVL    BX, R10
-	XORL    R8, R10
-	ADDL    8(SP), R13
-	ADDL    R9, R13
-	MOVL    R15, DI
-	ANDL    R14, DI
-	ADDL    DI, R13
-	RORXL   $0x06, R14, DX
-	RORXL   $0x0b, R14, R11
-	XORL    R11, DX
-	RORXL   $0x19, R14, R11
-	XORL    R11, DX
-	ANDNL   R12, R14, DI
-	ADDL    DI, R13
-	ADDL    DX, R13
-	ANDNL   BX, R10, DI
-	SUBL    R9, DI
-	ANDL    SI, R10
-	ADDL    R10, DI
-	ADDL    R13, DI
-	RORXL   $0x02, SI, DX
-	RORXL   $0x0d, SI, R11
-	XORL    R11, DX
-	RORXL   $0x16, SI, R11
-	XORL    R11, DX
-	ADDL    DX, DI
-	MOVL    SI, R9
-	XORL    BX, R9
-	ADDL    12(SP), R12
-	ADDL    R8, R12
-	MOVL    R14, DX
-	ANDL    R13, DX
-	ADDL    DX, R12
-	RORXL   $0x06, R13, R11
-	RORXL   $0x0b, R13, R10
-	XORL    R10, R11
-	RORXL   $0x19, R13, R10
-	XORL    R10, R11
-	ANDNL   R15, R13, DX
-	ADDL    DX, R12
-	ADDL    R11, R12
-	ANDNL   SI, R9, DX
-	SUBL    R8, DX
-	ANDL    DI, R9
-	ADDL    R9, DX
-	ADDL    R12, DX
-	RORXL   $0x02, DI, R11
-	RORXL   $0x0d, DI, R10
-	XORL    R10, R11
-	RORXL   $0x16, DI, R10
-	XORL    R10, R11
-	ADDL    R11, DX
-	MOVL    DI, R8
-	XORL    SI, R8
-	VMOVDQU (AX), X0
-	VPSHUFB swap32<>+0(SB), X0, X0
-	VPADDD  (CX), X0, X1
-	VMOVDQU X1, (SP)
-	ADDL    16(SP), R15
-	ADDL    BX, R15
-	MOVL    R13, R11
-	ANDL    R12, R11
-	ADDL    R11, R15
-	RORXL   $0x06, R12, R10
-	RORXL   $0x0b, R12, R9
-	XORL    R9, R10
-	RORXL   $0x19, R12, R9
-	XORL    R9, R10
-	ANDNL   R14, R12, R11
-	ADDL    R11, R15
-	ADDL    R10, R15
-	ANDNL   DI, R8, R11
-	SUBL    BX, R11
-	ANDL    DX, R8
-	ADDL    R8, R11
-	ADDL    R15, R11
-	RORXL   $0x02, DX, R10
-	RORXL   $0x0d, DX, R9
-	XORL    R9, R10
-	RORXL   $0x16, DX, R9
-	XORL    R9, R10
-	ADDL    R10, R11
-	MOVL    DX, BX
-	XORL    DI, BX
-	ADDL    20(SP), R14
-	ADDL    SI, R14
-	MOVL    R12, R10
-	ANDL    R15, R10
-	ADDL    R10, R14
-	RORXL   $0x06, R15, R9
-	RORXL   $0x0b, R15, R8
-	XORL    R8, R9
-	RORXL   $0x19, R15, R8
-	XORL    R8, R9
-	ANDNL   R13, R15, R10
-	ADDL    R10, R14
-	ADDL    R9, R14
-	ANDNL   DX, BX, R10
-	SUBL    SI, R10
-	ANDL    R11, BX
-	ADDL    BX, R10
-	ADDL    R14, R10
-	RORXL   $0x02, R11, R9
-	RORXL   $0x0d, R11, R8
-	XORL    R8, R9
-	RORXL   $0x16, R11, R8
-	XORL    R8, R9
-	ADDL    R9, R10
+	ADDL    SI, R10
 	MOVL    R11, SI
-	XORL    DX, SI
-	ADDL    24(SP), R13
-	ADDL    DI, R13
-	MOVL    R15, R9
-	ANDL    R14, R9
-	ADDL    R9, R13
-	RORXL   $0x06, R14, R8
+	XORL    R12, SI
+	ANDL    SI, BX
+	XORL    R12, BX
+	ADDL    DI, R10
+	ADDL    R10, R14
+	ADDL    BX, R10
+	RORXL   $0x02, R11, DI
+	RORXL   $0x0d, R11, DX
+	XORL    DX, DI
+	RORXL   $0x16, R11, DX
+	XORL    DX, DI
+	ADDL    DI, R10
+	ADDL    24(SP), R9
+	MOVL    R15, DI
+	XORL    R8, DI
+	ANDL    R14, DI
+	XORL    R8, DI
+	RORXL   $0x06, R14, DX
 	RORXL   $0x0b, R14, BX
-	XORL    BX, R8
+	XORL    BX, DX
 	RORXL   $0x19, R14, BX
-	XORL    BX, R8
-	ANDNL   R12, R14, R9
-	ADDL    R9, R13
-	ADDL    R8, R13
-	ANDNL   R11, SI, R9
-	SUBL    DI, R9
-	ANDL    R10, SI
-	ADDL    SI, R9
-	ADDL    R13, R9
-	RORXL   $0x02, R10, R8
-	RORXL   $0x0d, R10, BX
-	XORL    BX, R8
-	RORXL   $0x16, R10, BX
-	XORL    BX, R8
-	ADDL    R8, R9
+	XORL    BX, DX
+	ADDL    DI, R9
 	MOVL    R10, DI
 	XORL    R11, DI
-	ADDL    28(SP), R12
-	ADDL    DX, R12
-	MOVL    R14, R8
-	ANDL    R13, R8
-	ADDL    R8, R12
+	ANDL    DI, SI
+	XORL    R11, SI
+	ADDL    DX, R9
+	ADDL    R9, R13
+	ADDL    SI, R9
+	RORXL   $0x02, R10, DX
+	RORXL   $0x0d, R10, BX
+	XORL    BX, DX
+	RORXL   $0x16, R10, BX
+	XORL    BX, DX
+	ADDL    DX, R9
+	ADDL    28(SP), R8
+	MOVL    R14, DX
+	XORL    R15, DX
+	ANDL    R13, DX
+	XORL    R15, DX
 	RORXL   $0x06, R13, BX
 	RORXL   $0x0b, R13, SI
 	XORL    SI, BX
 	RORXL   $0x19, R13, SI
 	XORL    SI, BX
-	ANDNL   R15, R13, R8
+	ADDL    DX, R8
+	MOVL    R9, DX
+	XORL    R10, DX
+	ANDL    DX, DI
+	XORL    R10, DI
+	ADDL    BX, R8
 	ADDL    R8, R12
-	ADDL    BX, R12
-	ANDNL   R10, DI, R8
-	SUBL    DX, R8
-	ANDL    R9, DI
 	ADDL    DI, R8
-	ADDL    R12, R8
 	RORXL   $0x02, R9, BX
 	RORXL   $0x0d, R9, SI
 	XORL    SI, BX
 	RORXL   $0x16, R9, SI
 	XORL    SI, BX
 	ADDL    BX, R8
-	MOVL    R9, DX
-	XORL    R10, DX
 	VMOVDQU 16(AX), X1
 	VPSHUFB swap32<>+0(SB), X1, X1
 	VPADDD  16(CX), X1, X2
 	VMOVDQU X2, 16(SP)
 	ADDL    32(SP), R15
-	ADDL    R11, R15
 	MOVL    R13, BX
+	XORL    R14, BX
 	ANDL    R12, BX
-	ADDL    BX, R15
+	XORL    R14, BX
 	RORXL   $0x06, R12, SI
 	RORXL   $0x0b, R12, DI
 	XORL    DI, SI
 	RORXL   $0x19, R12, DI
 	XORL    DI, SI
-	ANDNL   R14, R12, BX
 	ADDL    BX, R15
+	MOVL    R8, BX
+	XORL    R9, BX
+	ANDL    BX, DX
+	XORL    R9, DX
 	ADDL    SI, R15
-	ANDNL   R9, DX, BX
-	SUBL    R11, BX
-	ANDL    R8, DX
-	ADDL    DX, BX
-	ADDL    R15, BX
+	ADDL    R15, R11
+	ADDL    DX, R15
 	RORXL   $0x02, R8, SI
 	RORXL   $0x0d, R8, DI
 	XORL    DI, SI
 	RORXL   $0x16, R8, DI
 	XORL    DI, SI
-	ADDL    SI, BX
-	MOVL    R8, R11
-	XORL    R9, R11
+	ADDL    SI, R15
 	ADDL    36(SP), R14
-	ADDL    R10, R14
 	MOVL    R12, SI
-	ANDL    R15, SI
+	XORL    R13, SI
+	ANDL    R11, SI
+	XORL    R13, SI
+	RORXL   $0x06, R11, DI
+	RORXL   $0x0b, R11, DX
+	XORL    DX, DI
+	RORXL   $0x19, R11, DX
+	XORL    DX, DI
 	ADDL    SI, R14
+	MOVL    R15, SI
+	XORL    R8, SI
+	ANDL    SI, BX
+	XORL    R8, BX
+	ADDL    DI, R14
+	ADDL    R14, R10
+	ADDL    BX, R14
+	RORXL   $0x02, R15, DI
+	RORXL   $0x0d, R15, DX
+	XORL    DX, DI
+	RORXL   $0x16, R15, DX
+	XORL    DX, DI
+	ADDL    DI, R14
+	ADDL    40(SP), R13
+	MOVL    R11, DI
+	XORL    R12, DI
+	ANDL    R10, DI
+	XORL    R12, DI
+	RORXL   $0x06, R10, DX
+	RORXL   $0x0b, R10, BX
+	XORL    BX, DX
+	RORXL   $0x19, R10, BX
+	XORL    BX, DX
+	ADDL    DI, R13
+	MOVL    R14, DI
+	XORL    R15, DI
+	ANDL    DI, SI
+	XORL    R15, SI
+	ADDL    DX, R13
+	ADDL    R13, R9
+	ADDL    SI, R13
+	RORXL   $0x02, R14, DX
+	RORXL   $0x0d, R14, BX
+	XORL    BX, DX
+	RORXL   $0x16, R14, BX
+	XORL    BX, DX
+	ADDL    DX, R13
+	ADDL    44(SP), R12
+	MOVL    R10, DX
+	XORL    R11, DX
+	ANDL    R9, DX
+	XORL    R11, DX
+	RORXL   $0x06, R9, BX
+	RORXL   $0x0b, R9, SI
+	XORL    SI, BX
+	RORXL   $0x19, R9, SI
+	XORL    SI, BX
+	ADDL    DX, R12
+	MOVL    R13, DX
+	XORL    R14, DX
+	ANDL    DX, DI
+	XORL    R14, DI
+	ADDL    BX, R12
+	ADDL    R12, R8
+	ADDL    DI, R12
+	RORXL   $0x02, R13, BX
+	RORXL   $0x0d, R13, SI
+	XORL    SI, BX
+	RORXL   $0x16, R13, SI
+	XORL    SI, BX
+	ADDL    BX, R12
+	VMOVDQU 32(AX), X2
+	VPSHUFB swap32<>+0(SB), X2, X2
+	VPADDD  32(CX), X2, X3
+	VMOVDQU X3, 32(SP)
+	ADDL    48(SP), R11
+	MOVL    R9, BX
+	XORL    R10, BX
+	ANDL    R8, BX
+	XORL    R10, BX
+	RORXL   $0x06, R8, SI
+	RORXL   $0x0b, R8, DI
+	XORL    DI, SI
+	RORXL   $0x19, R8, DI
+	XORL    DI, SI
+	ADDL    BX, R11
+	MOVL    R12, BX
+	XORL    R13, BX
+	ANDL    BX, DX
+	XORL    R13, DX
+	ADDL    SI, R11
+	ADDL    R11, R15
+	ADDL    DX, R11
+	RORXL   $0x02, R12, SI
+	RORXL   $0x0d, R12, DI
+	XORL    DI, SI
+	RORXL   $0x16, R12, DI
+	XORL    DI, SI
+	ADDL    SI, R11
+	ADDL    52(SP), R10
+	MOVL    R8, SI
+	XORL    R9, SI
+	ANDL    R15, SI
+	XORL    R9, SI
 	RORXL   $0x06, R15, DI
 	RORXL   $0x0b, R15, DX
 	XORL    DX, DI
 	RORXL   $0x19, R15, DX
 	XORL    DX, DI
-	ANDNL   R13, R15, SI
-	ADDL    SI, R14
-	ADDL    DI, R14
-	ANDNL   R8, R11, SI
-	SUBL    R10, SI
-	ANDL    BX, R11
-	ADDL    R11, SI
-	ADDL    R14, SI
-	RORXL   $0x02, BX, DI
-	RORXL   $0x0d, BX, DX
-	XORL    DX, DI
-	RORXL   $0x16, BX, DX
-	XORL    DX, DI
-	ADDL    DI, SI
-	MOVL    BX, R10
-	XORL    R8, R10
-	ADDL    40(SP), R13
-	ADDL    R9, R13
-	MOVL    R15, DI
-	ANDL    R14, DI
-	ADDL    DI, R13
-	RORXL   $0x06, R14, DX
-	RORXL   $0x0b, R14, R11
-	XORL    R11, DX
-	RORXL   $0x19, R14, R11
-	XORL    R11, DX
-	ANDNL   R12, R14, DI
-	ADDL    DI, R13
-	ADDL    DX, R13
-	ANDNL   BX, R10, DI
-	SUBL    R9, DI
-	ANDL    SI, R10
-	ADDL    R10, DI
-	ADDL    R13, DI
-	RORXL   $0x02, SI, DX
-	RORXL   $0x0d, SI, R11
-	XORL    R11, DX
-	RORXL   $0x16, SI, R11
-	XORL    R11, DX
-	ADDL    DX, DI
-	MOVL    SI, R9
-	XORL    BX, R9
-	ADDL    44(SP), R12
-	ADDL    R8, R12
-	MOVL    R14, DX
-	ANDL    R13, DX
-	ADDL    DX, R12
-	RORXL   $0x06, R13, R11
-	RORXL   $0x0b, R13, R10
-	XORL    R10, R11
-	RORXL   $0x19, R13, R10
-	XORL    R10, R11
-	ANDNL   R15, R13, DX
-	ADDL    DX, R12
-	ADDL    R11, R12
-	ANDNL   SI, R9, DX
-	SUBL    R8, DX
-	ANDL    DI, R9
-	ADDL    R9, DX
-	ADDL    R12, DX
-	RORXL   $0x02, DI, R11
-	RORXL   $0x0d, DI, R10
-	XORL    R10, R11
-	RORXL   $0x16, DI, R10
-	XORL    R10, R11
-	ADDL    R11, DX
-	MOVL    DI, R8
-	XORL    SI, R8
-	VMOVDQU 32(AX), X2
-	VPSHUFB swap32<>+0(SB), X2, X2
-	VPADDD  32(CX), X2, X3
-	VMOVDQU X3, 32(SP)
-	ADDL    48(SP), R15
-	ADDL    BX, R15
-	MOVL    R13, R11
-	ANDL    R12, R11
-	ADDL    R11, R15
-	RORXL   $0x06, R12, R10
-	RORXL   $0x0b, R12, R9
-	XORL    R9, R10
-	RORXL   $0x19, R12, R9
-	XORL    R9, R10
-	ANDNL   R14, R12, R11
-	ADDL    R11, R15
-	ADDL    R10, R15
-	ANDNL   DI, R8, R11
-	SUBL    BX, R11
-	ANDL    DX, R8
-	ADDL    R8, R11
-	ADDL    R15, R11
-	RORXL   $0x02, DX, R10
-	RORXL   $0x0d, DX, R9
-	XORL    R9, R10
-	RORXL   $0x16, DX, R9
-	XORL    R9, R10
-	ADDL    R10, R11
-	MOVL    DX, BX
-	XORL    DI, BX
-	ADDL    52(SP), R14
-	ADDL    SI, R14
-	MOVL    R12, R10
-	ANDL    R15, R10
-	ADDL    R10, R14
-	RORXL   $0x06, R15, R9
-	RORXL   $0x0b, R15, R8
-	XORL    R8, R9
-	RORXL   $0x19, R15, R8
-	XORL    R8, R9
-	ANDNL   R13, R15, R10
-	ADDL    R10, R14
-	ADDL    R9, R14
-	ANDNL   DX, BX, R10
-	SUBL    SI, R10
-	ANDL    R11, BX
-	ADDL    BX, R10
-	ADDL    R14, R10
-	RORXL   $0x02, R11, R9
-	RORXL   $0x0d, R11, R8
-	XORL    R8, R9
-	RORXL   $0x16, R11, R8
-	XORL    R8, R9
-	ADDL    R9, R10
+	ADDL    SI, R10
 	MOVL    R11, SI
-	XORL    DX, SI
-	ADDL    56(SP), R13
-	ADDL    DI, R13
-	MOVL    R15, R9
-	ANDL    R14, R9
-	ADDL    R9, R13
-	RORXL   $0x06, R14, R8
+	XORL    R12, SI
+	ANDL    SI, BX
+	XORL    R12, BX
+	ADDL    DI, R10
+	ADDL    R10, R14
+	ADDL    BX, R10
+	RORXL   $0x02, R11, DI
+	RORXL   $0x0d, R11, DX
+	XORL    DX, DI
+	RORXL   $0x16, R11, DX
+	XORL    DX, DI
+	ADDL    DI, R10
+	ADDL    56(SP), R9
+	MOVL    R15, DI
+	XORL    R8, DI
+	ANDL    R14, DI
+	XORL    R8, DI
+	RORXL   $0x06, R14, DX
 	RORXL   $0x0b, R14, BX
-	XORL    BX, R8
+	XORL    BX, DX
 	RORXL   $0x19, R14, BX
-	XORL    BX, R8
-	ANDNL   R12, R14, R9
-	ADDL    R9, R13
-	ADDL    R8, R13
-	ANDNL   R11, SI, R9
-	SUBL    DI, R9
-	ANDL    R10, SI
-	ADDL    SI, R9
-	ADDL    R13, R9
-	RORXL   $0x02, R10, R8
-	RORXL   $0x0d, R10, BX
-	XORL    BX, R8
-	RORXL   $0x16, R10, BX
-	XORL    BX, R8
-	ADDL    R8, R9
+	XORL    BX, DX
+	ADDL    DI, R9
 	MOVL    R10, DI
 	XORL    R11, DI
-	ADDL    60(SP), R12
-	ADDL    DX, R12
-	MOVL    R14, R8
-	ANDL    R13, R8
-	ADDL    R8, R12
+	ANDL    DI, SI
+	XORL    R11, SI
+	ADDL    DX, R9
+	ADDL    R9, R13
+	ADDL    SI, R9
+	RORXL   $0x02, R10, DX
+	RORXL   $0x0d, R10, BX
+	XORL    BX, DX
+	RORXL   $0x16, R10, BX
+	XORL    BX, DX
+	ADDL    DX, R9
+	ADDL    60(SP), R8
+	MOVL    R14, DX
+	XORL    R15, DX
+	ANDL    R13, DX
+	XORL    R15, DX
 	RORXL   $0x06, R13, BX
 	RORXL   $0x0b, R13, SI
 	XORL    SI, BX
 	RORXL   $0x19, R13, SI
 	XORL    SI, BX
-	ANDNL   R15, R13, R8
+	ADDL    DX, R8
+	MOVL    R9, DX
+	XORL    R10, DX
+	ANDL    DX, DI
+	XORL    R10, DI
+	ADDL    BX, R8
 	ADDL    R8, R12
-	ADDL    BX, R12
-	ANDNL   R10, DI, R8
-	SUBL    DX, R8
-	ANDL    R9, DI
 	ADDL    DI, R8
-	ADDL    R12, R8
 	RORXL   $0x02, R9, BX
 	RORXL   $0x0d, R9, SI
 	XORL    SI, BX
 	RORXL   $0x16, R9, SI
 	XORL    SI, BX
 	ADDL    BX, R8
-	MOVL    R9, DX
-	XORL    R10, DX
 	VMOVDQU 48(AX), X3
 	VPSHUFB swap32<>+0(SB), X3, X3
 	VPADDD  48(CX), X3, X4
@@ -5053,7 +4989,7 @@ DATA laneBits32<>+28(SB)/4, $0x00000080
 GLOBL laneBits32<>(SB), RODATA|NOPTR, $32
 
 // func iterate256AVX2(it *iteration256, n int, k *[64]uint32)
-// Requires: AVX, AVX2, BMI, BMI2
+// Requires: AVX, AVX2, BMI2
 TEXT ·iterate256AVX2(SB), NOSPLIT, $64-24
 	MOVQ    it+0(FP), AX
 	MOVQ    k+16(FP), CX
@@ -5115,31 +5051,29 @@ rounds:
 	VPALIGNR $0x04, X2, X3, X5
 	VPADDD   X5, X0, X0
 	ADDL     (SP), R15
-	ADDL     R11, R15
 	MOVL     R13, BX
+	XORL     R14, BX
 	ANDL     R12, BX
-	ADDL     BX, R15
+	XORL     R14, BX
 	RORXL    $0x06, R12, SI
 	RORXL    $0x0b, R12, DI
 	XORL     DI, SI
 	RORXL    $0x19, R12, DI
 	XORL     DI, SI
-	ANDNL    R14, R12, BX
 	ADDL     BX, R15
+	MOVL     R8, BX
+	XORL     R9, BX
+	ANDL     BX, DX
+	XORL     R9, DX
 	ADDL     SI, R15
-	ANDNL    R9, DX, BX
-	SUBL     R11, BX
-	ANDL     R8, DX
-	ADDL     DX, BX
-	ADDL     R15, BX
+	ADDL     R15, R11
+	ADDL     DX, R15
 	RORXL    $0x02, R8, SI
 	RORXL    $0x0d, R8, DI
 	XORL     DI, SI
 	RORXL    $0x16, R8, DI
 	XORL     DI, SI
-	ADDL     SI, BX
-	MOVL     R8, R11
-	XORL     R9, R11
+	ADDL     SI, R15
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -5151,31 +5085,29 @@ rounds:
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X0, X0
 	ADDL     4(SP), R14
-	ADDL     R10, R14
 	MOVL     R12, SI
-	ANDL     R15, SI
-	ADDL     SI, R14
-	RORXL    $0x06, R15, DI
-	RORXL    $0x0b, R15, DX
+	XORL     R13, SI
+	ANDL     R11, SI
+	XORL     R13, SI
+	RORXL    $0x06, R11, DI
+	RORXL    $0x0b, R11, DX
 	XORL     DX, DI
-	RORXL    $0x19, R15, DX
+	RORXL    $0x19, R11, DX
 	XORL     DX, DI
-	ANDNL    R13, R15, SI
 	ADDL     SI, R14
+	MOVL     R15, SI
+	XORL     R8, SI
+	ANDL     SI, BX
+	XORL     R8, BX
 	ADDL     DI, R14
-	ANDNL    R8, R11, SI
-	SUBL     R10, SI
-	ANDL     BX, R11
-	ADDL     R11, SI
-	ADDL     R14, SI
-	RORXL    $0x02, BX, DI
-	RORXL    $0x0d, BX, DX
+	ADDL     R14, R10
+	ADDL     BX, R14
+	RORXL    $0x02, R15, DI
+	RORXL    $0x0d, R15, DX
 	XORL     DX, DI
-	RORXL    $0x16, BX, DX
+	RORXL    $0x16, R15, DX
 	XORL     DX, DI
-	ADDL     DI, SI
-	MOVL     BX, R10
-	XORL     R8, R10
+	ADDL     DI, R14
 	VPSHUFD  $0xfa, X3, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5185,31 +5117,29 @@ rounds:
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X0, X0
 	ADDL     8(SP), R13
-	ADDL     R9, R13
-	MOVL     R15, DI
-	ANDL     R14, DI
+	MOVL     R11, DI
+	XORL     R12, DI
+	ANDL     R10, DI
+	XORL     R12, DI
+	RORXL    $0x06, R10, DX
+	RORXL    $0x0b, R10, BX
+	XORL     BX, DX
+	RORXL    $0x19, R10, BX
+	XORL     BX, DX
 	ADDL     DI, R13
-	RORXL    $0x06, R14, DX
-	RORXL    $0x0b, R14, R11
-	XORL     R11, DX
-	RORXL    $0x19, R14, R11
-	XORL     R11, DX
-	ANDNL    R12, R14, DI
-	ADDL     DI, R13
+	MOVL     R14, DI
+	XORL     R15, DI
+	ANDL     DI, SI
+	XORL     R15, SI
 	ADDL     DX, R13
-	ANDNL    BX, R10, DI
-	SUBL     R9, DI
-	ANDL     SI, R10
-	ADDL     R10, DI
-	ADDL     R13, DI
-	RORXL    $0x02, SI, DX
-	RORXL    $0x0d, SI, R11
-	XORL     R11, DX
-	RORXL    $0x16, SI, R11
-	XORL     R11, DX
-	ADDL     DX, DI
-	MOVL     SI, R9
-	XORL     BX, R9
+	ADDL     R13, R9
+	ADDL     SI, R13
+	RORXL    $0x02, R14, DX
+	RORXL    $0x0d, R14, BX
+	XORL     BX, DX
+	RORXL    $0x16, R14, BX
+	XORL     BX, DX
+	ADDL     DX, R13
 	VPSHUFD  $0x50, X0, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5219,31 +5149,29 @@ rounds:
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X0, X0
 	ADDL     12(SP), R12
-	ADDL     R8, R12
-	MOVL     R14, DX
-	ANDL     R13, DX
+	MOVL     R10, DX
+	XORL     R11, DX
+	ANDL     R9, DX
+	XORL     R11, DX
+	RORXL    $0x06, R9, BX
+	RORXL    $0x0b, R9, SI
+	XORL     SI, BX
+	RORXL    $0x19, R9, SI
+	XORL     SI, BX
 	ADDL     DX, R12
-	RORXL    $0x06, R13, R11
-	RORXL    $0x0b, R13, R10
-	XORL     R10, R11
-	RORXL    $0x19, R13, R10
-	XORL     R10, R11
-	ANDNL    R15, R13, DX
-	ADDL     DX, R12
-	ADDL     R11, R12
-	ANDNL    SI, R9, DX
-	SUBL     R8, DX
-	ANDL     DI, R9
-	ADDL     R9, DX
-	ADDL     R12, DX
-	RORXL    $0x02, DI, R11
-	RORXL    $0x0d, DI, R10
-	XORL     R10, R11
-	RORXL    $0x16, DI, R10
-	XORL     R10, R11
-	ADDL     R11, DX
-	MOVL     DI, R8
-	XORL     SI, R8
+	MOVL     R13, DX
+	XORL     R14, DX
+	ANDL     DX, DI
+	XORL     R14, DI
+	ADDL     BX, R12
+	ADDL     R12, R8
+	ADDL     DI, R12
+	RORXL    $0x02, R13, BX
+	RORXL    $0x0d, R13, SI
+	XORL     SI, BX
+	RORXL    $0x16, R13, SI
+	XORL     SI, BX
+	ADDL     BX, R12
 	VPADDD   64(CX), X0, X4
 	VMOVDQU  X4, (SP)
 
@@ -5252,32 +5180,30 @@ rounds:
 	VPALIGNR $0x04, X1, X2, X4
 	VPALIGNR $0x04, X3, X0, X5
 	VPADDD   X5, X1, X1
-	ADDL     16(SP), R15
-	ADDL     BX, R15
-	MOVL     R13, R11
-	ANDL     R12, R11
+	ADDL     16(SP), R11
+	MOVL     R9, BX
+	XORL     R10, BX
+	ANDL     R8, BX
+	XORL     R10, BX
+	RORXL    $0x06, R8, SI
+	RORXL    $0x0b, R8, DI
+	XORL     DI, SI
+	RORXL    $0x19, R8, DI
+	XORL     DI, SI
+	ADDL     BX, R11
+	MOVL     R12, BX
+	XORL     R13, BX
+	ANDL     BX, DX
+	XORL     R13, DX
+	ADDL     SI, R11
 	ADDL     R11, R15
-	RORXL    $0x06, R12, R10
-	RORXL    $0x0b, R12, R9
-	XORL     R9, R10
-	RORXL    $0x19, R12, R9
-	XORL     R9, R10
-	ANDNL    R14, R12, R11
-	ADDL     R11, R15
-	ADDL     R10, R15
-	ANDNL    DI, R8, R11
-	SUBL     BX, R11
-	ANDL     DX, R8
-	ADDL     R8, R11
-	ADDL     R15, R11
-	RORXL    $0x02, DX, R10
-	RORXL    $0x0d, DX, R9
-	XORL     R9, R10
-	RORXL    $0x16, DX, R9
-	XORL     R9, R10
-	ADDL     R10, R11
-	MOVL     DX, BX
-	XORL     DI, BX
+	ADDL     DX, R11
+	RORXL    $0x02, R12, SI
+	RORXL    $0x0d, R12, DI
+	XORL     DI, SI
+	RORXL    $0x16, R12, DI
+	XORL     DI, SI
+	ADDL     SI, R11
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -5288,32 +5214,30 @@ rounds:
 	VPXOR    X7, X5, X5
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X1, X1
-	ADDL     20(SP), R14
-	ADDL     SI, R14
-	MOVL     R12, R10
-	ANDL     R15, R10
-	ADDL     R10, R14
-	RORXL    $0x06, R15, R9
-	RORXL    $0x0b, R15, R8
-	XORL     R8, R9
-	RORXL    $0x19, R15, R8
-	XORL     R8, R9
-	ANDNL    R13, R15, R10
-	ADDL     R10, R14
-	ADDL     R9, R14
-	ANDNL    DX, BX, R10
-	SUBL     SI, R10
-	ANDL     R11, BX
-	ADDL     BX, R10
-	ADDL     R14, R10
-	RORXL    $0x02, R11, R9
-	RORXL    $0x0d, R11, R8
-	XORL     R8, R9
-	RORXL    $0x16, R11, R8
-	XORL     R8, R9
-	ADDL     R9, R10
+	ADDL     20(SP), R10
+	MOVL     R8, SI
+	XORL     R9, SI
+	ANDL     R15, SI
+	XORL     R9, SI
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ADDL     SI, R10
 	MOVL     R11, SI
-	XORL     DX, SI
+	XORL     R12, SI
+	ANDL     SI, BX
+	XORL     R12, BX
+	ADDL     DI, R10
+	ADDL     R10, R14
+	ADDL     BX, R10
+	RORXL    $0x02, R11, DI
+	RORXL    $0x0d, R11, DX
+	XORL     DX, DI
+	RORXL    $0x16, R11, DX
+	XORL     DX, DI
+	ADDL     DI, R10
 	VPSHUFD  $0xfa, X0, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5322,32 +5246,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X1, X1
-	ADDL     24(SP), R13
-	ADDL     DI, R13
-	MOVL     R15, R9
-	ANDL     R14, R9
-	ADDL     R9, R13
-	RORXL    $0x06, R14, R8
+	ADDL     24(SP), R9
+	MOVL     R15, DI
+	XORL     R8, DI
+	ANDL     R14, DI
+	XORL     R8, DI
+	RORXL    $0x06, R14, DX
 	RORXL    $0x0b, R14, BX
-	XORL     BX, R8
+	XORL     BX, DX
 	RORXL    $0x19, R14, BX
-	XORL     BX, R8
-	ANDNL    R12, R14, R9
-	ADDL     R9, R13
-	ADDL     R8, R13
-	ANDNL    R11, SI, R9
-	SUBL     DI, R9
-	ANDL     R10, SI
-	ADDL     SI, R9
-	ADDL     R13, R9
-	RORXL    $0x02, R10, R8
-	RORXL    $0x0d, R10, BX
-	XORL     BX, R8
-	RORXL    $0x16, R10, BX
-	XORL     BX, R8
-	ADDL     R8, R9
+	XORL     BX, DX
+	ADDL     DI, R9
 	MOVL     R10, DI
 	XORL     R11, DI
+	ANDL     DI, SI
+	XORL     R11, SI
+	ADDL     DX, R9
+	ADDL     R9, R13
+	ADDL     SI, R9
+	RORXL    $0x02, R10, DX
+	RORXL    $0x0d, R10, BX
+	XORL     BX, DX
+	RORXL    $0x16, R10, BX
+	XORL     BX, DX
+	ADDL     DX, R9
 	VPSHUFD  $0x50, X1, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5356,32 +5278,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X1, X1
-	ADDL     28(SP), R12
-	ADDL     DX, R12
-	MOVL     R14, R8
-	ANDL     R13, R8
-	ADDL     R8, R12
+	ADDL     28(SP), R8
+	MOVL     R14, DX
+	XORL     R15, DX
+	ANDL     R13, DX
+	XORL     R15, DX
 	RORXL    $0x06, R13, BX
 	RORXL    $0x0b, R13, SI
 	XORL     SI, BX
 	RORXL    $0x19, R13, SI
 	XORL     SI, BX
-	ANDNL    R15, R13, R8
+	ADDL     DX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	ANDL     DX, DI
+	XORL     R10, DI
+	ADDL     BX, R8
 	ADDL     R8, R12
-	ADDL     BX, R12
-	ANDNL    R10, DI, R8
-	SUBL     DX, R8
-	ANDL     R9, DI
 	ADDL     DI, R8
-	ADDL     R12, R8
 	RORXL    $0x02, R9, BX
 	RORXL    $0x0d, R9, SI
 	XORL     SI, BX
 	RORXL    $0x16, R9, SI
 	XORL     SI, BX
 	ADDL     BX, R8
-	MOVL     R9, DX
-	XORL     R10, DX
 	VPADDD   80(CX), X1, X4
 	VMOVDQU  X4, 16(SP)
 
@@ -5391,31 +5311,29 @@ rounds:
 	VPALIGNR $0x04, X0, X1, X5
 	VPADDD   X5, X2, X2
 	ADDL     32(SP), R15
-	ADDL     R11, R15
 	MOVL     R13, BX
+	XORL     R14, BX
 	ANDL     R12, BX
-	ADDL     BX, R15
+	XORL     R14, BX
 	RORXL    $0x06, R12, SI
 	RORXL    $0x0b, R12, DI
 	XORL     DI, SI
 	RORXL    $0x19, R12, DI
 	XORL     DI, SI
-	ANDNL    R14, R12, BX
 	ADDL     BX, R15
+	MOVL     R8, BX
+	XORL     R9, BX
+	ANDL     BX, DX
+	XORL     R9, DX
 	ADDL     SI, R15
-	ANDNL    R9, DX, BX
-	SUBL     R11, BX
-	ANDL     R8, DX
-	ADDL     DX, BX
-	ADDL     R15, BX
+	ADDL     R15, R11
+	ADDL     DX, R15
 	RORXL    $0x02, R8, SI
 	RORXL    $0x0d, R8, DI
 	XORL     DI, SI
 	RORXL    $0x16, R8, DI
 	XORL     DI, SI
-	ADDL     SI, BX
-	MOVL     R8, R11
-	XORL     R9, R11
+	ADDL     SI, R15
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -5427,31 +5345,29 @@ rounds:
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X2, X2
 	ADDL     36(SP), R14
-	ADDL     R10, R14
 	MOVL     R12, SI
-	ANDL     R15, SI
-	ADDL     SI, R14
-	RORXL    $0x06, R15, DI
-	RORXL    $0x0b, R15, DX
+	XORL     R13, SI
+	ANDL     R11, SI
+	XORL     R13, SI
+	RORXL    $0x06, R11, DI
+	RORXL    $0x0b, R11, DX
 	XORL     DX, DI
-	RORXL    $0x19, R15, DX
+	RORXL    $0x19, R11, DX
 	XORL     DX, DI
-	ANDNL    R13, R15, SI
 	ADDL     SI, R14
+	MOVL     R15, SI
+	XORL     R8, SI
+	ANDL     SI, BX
+	XORL     R8, BX
 	ADDL     DI, R14
-	ANDNL    R8, R11, SI
-	SUBL     R10, SI
-	ANDL     BX, R11
-	ADDL     R11, SI
-	ADDL     R14, SI
-	RORXL    $0x02, BX, DI
-	RORXL    $0x0d, BX, DX
+	ADDL     R14, R10
+	ADDL     BX, R14
+	RORXL    $0x02, R15, DI
+	RORXL    $0x0d, R15, DX
 	XORL     DX, DI
-	RORXL    $0x16, BX, DX
+	RORXL    $0x16, R15, DX
 	XORL     DX, DI
-	ADDL     DI, SI
-	MOVL     BX, R10
-	XORL     R8, R10
+	ADDL     DI, R14
 	VPSHUFD  $0xfa, X1, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5461,31 +5377,29 @@ rounds:
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X2, X2
 	ADDL     40(SP), R13
-	ADDL     R9, R13
-	MOVL     R15, DI
-	ANDL     R14, DI
+	MOVL     R11, DI
+	XORL     R12, DI
+	ANDL     R10, DI
+	XORL     R12, DI
+	RORXL    $0x06, R10, DX
+	RORXL    $0x0b, R10, BX
+	XORL     BX, DX
+	RORXL    $0x19, R10, BX
+	XORL     BX, DX
 	ADDL     DI, R13
-	RORXL    $0x06, R14, DX
-	RORXL    $0x0b, R14, R11
-	XORL     R11, DX
-	RORXL    $0x19, R14, R11
-	XORL     R11, DX
-	ANDNL    R12, R14, DI
-	ADDL     DI, R13
+	MOVL     R14, DI
+	XORL     R15, DI
+	ANDL     DI, SI
+	XORL     R15, SI
 	ADDL     DX, R13
-	ANDNL    BX, R10, DI
-	SUBL     R9, DI
-	ANDL     SI, R10
-	ADDL     R10, DI
-	ADDL     R13, DI
-	RORXL    $0x02, SI, DX
-	RORXL    $0x0d, SI, R11
-	XORL     R11, DX
-	RORXL    $0x16, SI, R11
-	XORL     R11, DX
-	ADDL     DX, DI
-	MOVL     SI, R9
-	XORL     BX, R9
+	ADDL     R13, R9
+	ADDL     SI, R13
+	RORXL    $0x02, R14, DX
+	RORXL    $0x0d, R14, BX
+	XORL     BX, DX
+	RORXL    $0x16, R14, BX
+	XORL     BX, DX
+	ADDL     DX, R13
 	VPSHUFD  $0x50, X2, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5495,31 +5409,29 @@ rounds:
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X2, X2
 	ADDL     44(SP), R12
-	ADDL     R8, R12
-	MOVL     R14, DX
-	ANDL     R13, DX
+	MOVL     R10, DX
+	XORL     R11, DX
+	ANDL     R9, DX
+	XORL     R11, DX
+	RORXL    $0x06, R9, BX
+	RORXL    $0x0b, R9, SI
+	XORL     SI, BX
+	RORXL    $0x19, R9, SI
+	XORL     SI, BX
 	ADDL     DX, R12
-	RORXL    $0x06, R13, R11
-	RORXL    $0x0b, R13, R10
-	XORL     R10, R11
-	RORXL    $0x19, R13, R10
-	XORL     R10, R11
-	ANDNL    R15, R13, DX
-	ADDL     DX, R12
-	ADDL     R11, R12
-	ANDNL    SI, R9, DX
-	SUBL     R8, DX
-	ANDL     DI, R9
-	ADDL     R9, DX
-	ADDL     R12, DX
-	RORXL    $0x02, DI, R11
-	RORXL    $0x0d, DI, R10
-	XORL     R10, R11
-	RORXL    $0x16, DI, R10
-	XORL     R10, R11
-	ADDL     R11, DX
-	MOVL     DI, R8
-	XORL     SI, R8
+	MOVL     R13, DX
+	XORL     R14, DX
+	ANDL     DX, DI
+	XORL     R14, DI
+	ADDL     BX, R12
+	ADDL     R12, R8
+	ADDL     DI, R12
+	RORXL    $0x02, R13, BX
+	RORXL    $0x0d, R13, SI
+	XORL     SI, BX
+	RORXL    $0x16, R13, SI
+	XORL     SI, BX
+	ADDL     BX, R12
 	VPADDD   96(CX), X2, X4
 	VMOVDQU  X4, 32(SP)
 
@@ -5528,32 +5440,30 @@ rounds:
 	VPALIGNR $0x04, X3, X0, X4
 	VPALIGNR $0x04, X1, X2, X5
 	VPADDD   X5, X3, X3
-	ADDL     48(SP), R15
-	ADDL     BX, R15
-	MOVL     R13, R11
-	ANDL     R12, R11
+	ADDL     48(SP), R11
+	MOVL     R9, BX
+	XORL     R10, BX
+	ANDL     R8, BX
+	XORL     R10, BX
+	RORXL    $0x06, R8, SI
+	RORXL    $0x0b, R8, DI
+	XORL     DI, SI
+	RORXL    $0x19, R8, DI
+	XORL     DI, SI
+	ADDL     BX, R11
+	MOVL     R12, BX
+	XORL     R13, BX
+	ANDL     BX, DX
+	XORL     R13, DX
+	ADDL     SI, R11
 	ADDL     R11, R15
-	RORXL    $0x06, R12, R10
-	RORXL    $0x0b, R12, R9
-	XORL     R9, R10
-	RORXL    $0x19, R12, R9
-	XORL     R9, R10
-	ANDNL    R14, R12, R11
-	ADDL     R11, R15
-	ADDL     R10, R15
-	ANDNL    DI, R8, R11
-	SUBL     BX, R11
-	ANDL     DX, R8
-	ADDL     R8, R11
-	ADDL     R15, R11
-	RORXL    $0x02, DX, R10
-	RORXL    $0x0d, DX, R9
-	XORL     R9, R10
-	RORXL    $0x16, DX, R9
-	XORL     R9, R10
-	ADDL     R10, R11
-	MOVL     DX, BX
-	XORL     DI, BX
+	ADDL     DX, R11
+	RORXL    $0x02, R12, SI
+	RORXL    $0x0d, R12, DI
+	XORL     DI, SI
+	RORXL    $0x16, R12, DI
+	XORL     DI, SI
+	ADDL     SI, R11
 	VPSRLD   $0x07, X4, X5
 	VPSLLD   $0x19, X4, X6
 	VPSRLD   $0x12, X4, X7
@@ -5564,32 +5474,30 @@ rounds:
 	VPXOR    X7, X5, X5
 	VPXOR    X6, X5, X5
 	VPADDD   X5, X3, X3
-	ADDL     52(SP), R14
-	ADDL     SI, R14
-	MOVL     R12, R10
-	ANDL     R15, R10
-	ADDL     R10, R14
-	RORXL    $0x06, R15, R9
-	RORXL    $0x0b, R15, R8
-	XORL     R8, R9
-	RORXL    $0x19, R15, R8
-	XORL     R8, R9
-	ANDNL    R13, R15, R10
-	ADDL     R10, R14
-	ADDL     R9, R14
-	ANDNL    DX, BX, R10
-	SUBL     SI, R10
-	ANDL     R11, BX
-	ADDL     BX, R10
-	ADDL     R14, R10
-	RORXL    $0x02, R11, R9
-	RORXL    $0x0d, R11, R8
-	XORL     R8, R9
-	RORXL    $0x16, R11, R8
-	XORL     R8, R9
-	ADDL     R9, R10
+	ADDL     52(SP), R10
+	MOVL     R8, SI
+	XORL     R9, SI
+	ANDL     R15, SI
+	XORL     R9, SI
+	RORXL    $0x06, R15, DI
+	RORXL    $0x0b, R15, DX
+	XORL     DX, DI
+	RORXL    $0x19, R15, DX
+	XORL     DX, DI
+	ADDL     SI, R10
 	MOVL     R11, SI
-	XORL     DX, SI
+	XORL     R12, SI
+	ANDL     SI, BX
+	XORL     R12, BX
+	ADDL     DI, R10
+	ADDL     R10, R14
+	ADDL     BX, R10
+	RORXL    $0x02, R11, DI
+	RORXL    $0x0d, R11, DX
+	XORL     DX, DI
+	RORXL    $0x16, R11, DX
+	XORL     DX, DI
+	ADDL     DI, R10
 	VPSHUFD  $0xfa, X2, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5598,32 +5506,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  lowHalves<>+0(SB), X5, X5
 	VPADDD   X5, X3, X3
-	ADDL     56(SP), R13
-	ADDL     DI, R13
-	MOVL     R15, R9
-	ANDL     R14, R9
-	ADDL     R9, R13
-	RORXL    $0x06, R14, R8
+	ADDL     56(SP), R9
+	MOVL     R15, DI
+	XORL     R8, DI
+	ANDL     R14, DI
+	XORL     R8, DI
+	RORXL    $0x06, R14, DX
 	RORXL    $0x0b, R14, BX
-	XORL     BX, R8
+	XORL     BX, DX
 	RORXL    $0x19, R14, BX
-	XORL     BX, R8
-	ANDNL    R12, R14, R9
-	ADDL     R9, R13
-	ADDL     R8, R13
-	ANDNL    R11, SI, R9
-	SUBL     DI, R9
-	ANDL     R10, SI
-	ADDL     SI, R9
-	ADDL     R13, R9
-	RORXL    $0x02, R10, R8
-	RORXL    $0x0d, R10, BX
-	XORL     BX, R8
-	RORXL    $0x16, R10, BX
-	XORL     BX, R8
-	ADDL     R8, R9
+	XORL     BX, DX
+	ADDL     DI, R9
 	MOVL     R10, DI
 	XORL     R11, DI
+	ANDL     DI, SI
+	XORL     R11, SI
+	ADDL     DX, R9
+	ADDL     R9, R13
+	ADDL     SI, R9
+	RORXL    $0x02, R10, DX
+	RORXL    $0x0d, R10, BX
+	XORL     BX, DX
+	RORXL    $0x16, R10, BX
+	XORL     BX, DX
+	ADDL     DX, R9
 	VPSHUFD  $0x50, X3, X4
 	VPSRLQ   $0x11, X4, X5
 	VPSRLQ   $0x13, X4, X6
@@ -5632,32 +5538,30 @@ rounds:
 	VPXOR    X4, X5, X5
 	VPSHUFB  highHalves<>+0(SB), X5, X5
 	VPADDD   X5, X3, X3
-	ADDL     60(SP), R12
-	ADDL     DX, R12
-	MOVL     R14, R8
-	ANDL     R13, R8
-	ADDL     R8, R12
+	ADDL     60(SP), R8
+	MOVL     R14, DX
+	XORL     R15, DX
+	ANDL     R13, DX
+	XORL     R15, DX
 	RORXL    $0x06, R13, BX
 	RORXL    $0x0b, R13, SI
 	XORL     SI, BX
 	RORXL    $0x19, R13, SI
 	XORL     SI, BX
-	ANDNL    R15, R13, R8
+	ADDL     DX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	ANDL     DX, DI
+	XORL     R10, DI
+	ADDL     BX, R8
 	ADDL     R8, R12
-	ADDL     BX, R12
-	ANDNL    R10, DI, R8
-	SUBL     DX, R8
-	ANDL     R9, DI
 	ADDL     DI, R8
-	ADDL     R12, R8
 	RORXL    $0x02, R9, BX
 	RORXL    $0x0d, R9, SI
 	XORL     SI, BX
 	RORXL    $0x16, R9, SI
 	XORL     SI, BX
 	ADDL     BX, R8
-	MOVL     R9, DX
-	XORL     R10, DX
 	VPADDD   112(CX), X3, X4
 	VMOVDQU  X4, 48(SP)
 	ADDQ     $0x00000040, CX
@@ -5665,421 +5569,389 @@ rounds:
 	JNZ      rounds
 	SUBQ     $0x000000c0, CX
 	ADDL     (SP), R15
-	ADDL     R11, R15
 	MOVL     R13, BX
+	XORL     R14, BX
 	ANDL     R12, BX
-	ADDL     BX, R15
+	XORL     R14, BX
 	RORXL    $0x06, R12, SI
 	RORXL    $0x0b, R12, DI
 	XORL     DI, SI
 	RORXL    $0x19, R12, DI
 	XORL     DI, SI
-	ANDNL    R14, R12, BX
 	ADDL     BX, R15
+	MOVL     R8, BX
+	XORL     R9, BX
+	ANDL     BX, DX
+	XORL     R9, DX
 	ADDL     SI, R15
-	ANDNL    R9, DX, BX
-	SUBL     R11, BX
-	ANDL     R8, DX
-	ADDL     DX, BX
-	ADDL     R15, BX
+	ADDL     R15, R11
+	ADDL     DX, R15
 	RORXL    $0x02, R8, SI
 	RORXL    $0x0d, R8, DI
 	XORL     DI, SI
 	RORXL    $0x16, R8, DI
 	XORL     DI, SI
-	ADDL     SI, BX
-	MOVL     R8, R11
-	XORL     R9, R11
+	ADDL     SI, R15
 	ADDL     4(SP), R14
-	ADDL     R10, R14
 	MOVL     R12, SI
-	ANDL     R15, SI
+	XORL     R13, SI
+	ANDL     R11, SI
+	XORL     R13, SI
+	RORXL    $0x06, R11, DI
+	RORXL    $0x0b, R11, DX
+	XORL     DX, DI
+	RORXL    $0x19, R11, DX
+	XORL     DX, DI
 	ADDL     SI, R14
+	MOVL     R15, SI
+	XORL     R8, SI
+	ANDL     SI, BX
+	XORL     R8, BX
+	ADDL     DI, R14
+	ADDL     R14, R10
+	ADDL     BX, R14
+	RORXL    $0x02, R15, DI
+	RORXL    $0x0d, R15, DX
+	XORL     DX, DI
+	RORXL    $0x16, R15, DX
+	XORL     DX, DI
+	ADDL     DI, R14
+	ADDL     8(SP), R13
+	MOVL     R11, DI
+	XORL     R12, DI
+	ANDL     R10, DI
+	XORL     R12, DI
+	RORXL    $0x06, R10, DX
+	RORXL    $0x0b, R10, BX
+	XORL     BX, DX
+	RORXL    $0x19, R10, BX
+	XORL     BX, DX
+	ADDL     DI, R13
+	MOVL     R14, DI
+	XORL     R15, DI
+	ANDL     DI, SI
+	XORL     R15, SI
+	ADDL     DX, R13
+	ADDL     R13, R9
+	ADDL     SI, R13
+	RORXL    $0x02, R14, DX
+	RORXL    $0x0d, R14, BX
+	XORL     BX, DX
+	RORXL    $0x16, R14, BX
+	XORL     BX, DX
+	ADDL     DX, R13
+	ADDL     12(SP), R12
+	MOVL     R10, DX
+	XORL     R11, DX
+	ANDL     R9, DX
+	XORL     R11, DX
+	RORXL    $0x06, R9, BX
+	RORXL    $0x0b, R9, SI
+	XORL     SI, BX
+	RORXL    $0x19, R9, SI
+	XORL     SI, BX
+	ADDL     DX, R12
+	MOVL     R13, DX
+	XORL     R14, DX
+	ANDL     DX, DI
+	XORL     R14, DI
+	ADDL     BX, R12
+	ADDL     R12, R8
+	ADDL     DI, R12
+	RORXL    $0x02, R13, BX
+	RORXL    $0x0d, R13, SI
+	XORL     SI, BX
+	RORXL    $0x16, R13, SI
+	XORL     SI, BX
+	ADDL     BX, R12
+	ADDL     16(SP), R11
+	MOVL     R9, BX
+	XORL     R10, BX
+	ANDL     R8, BX
+	XORL     R10, BX
+	RORXL    $0x06, R8, SI
+	RORXL    $0x0b, R8, DI
+	XORL     DI, SI
+	RORXL    $0x19, R8, DI
+	XORL     DI, SI
+	ADDL     BX, R11
+	MOVL     R12, BX
+	XORL     R13, BX
+	ANDL     BX, DX
+	XORL     R13, DX
+	ADDL     SI, R11
+	ADDL     R11, R15
+	ADDL     DX, R11
+	RORXL    $0x02, R12, SI
+	RORXL    $0x0d, R12, DI
+	XORL     DI, SI
+	RORXL    $0x16, R12, DI
+	XORL     DI, SI
+	ADDL     SI, R11
+	ADDL     20(SP), R10
+	MOVL     R8, SI
+	XORL     R9, SI
+	ANDL     R15, SI
+	XORL     R9, SI
 	RORXL    $0x06, R15, DI
 	RORXL    $0x0b, R15, DX
 	XORL     DX, DI
 	RORXL    $0x19, R15, DX
 	XORL     DX, DI
-	ANDNL    R13, R15, SI
-	ADDL     SI, R14
-	ADDL     DI, R14
-	ANDNL    R8, R11, SI
-	SUBL     R10, SI
-	ANDL     BX, R11
-	ADDL     R11, SI
-	ADDL     R14, SI
-	RORXL    $0x02, BX, DI
-	RORXL    $0x0d, BX, DX
-	XORL     DX, DI
-	RORXL    $0x16, BX, DX
-	XORL     DX, DI
-	ADDL     DI, SI
-	MOVL     BX, R10
-	XORL     R8, R10
-	ADDL     8(SP), R13
-	ADDL     R9, R13
-	MOVL     R15, DI
-	ANDL     R14, DI
-	ADDL     DI, R13
-	RORXL    $0x06, R14, DX
-	RORXL    $0x0b, R14, R11
-	XORL     R11, DX
-	RORXL    $0x19, R14, R11
-	XORL     R11, DX
-	ANDNL    R12, R14, DI
-	ADDL     DI, R13
-	ADDL     DX, R13
-	ANDNL    BX, R10, DI
-	SUBL     R9, DI
-	ANDL     SI, R10
-	ADDL     R10, DI
-	ADDL     R13, DI
-	RORXL    $0x02, SI, DX
-	RORXL    $0x0d, SI, R11
-	XORL     R11, DX
-	RORXL    $0x16, SI, R11
-	XORL     R11, DX
-	ADDL     DX, DI
-	MOVL     SI, R9
-	XORL     BX, R9
-	ADDL     12(SP), R12
-	ADDL     R8, R12
-	MOVL     R14, DX
-	ANDL     R13, DX
-	ADDL     DX, R12
-	RORXL    $0x06, R13, R11
-	RORXL    $0x0b, R13, R10
-	XORL     R10, R11
-	RORXL    $0x19, R13, R10
-	XORL     R10, R11
-	ANDNL    R15, R13, DX
-	ADDL     DX, R12
-	ADDL     R11, R12
-	ANDNL    SI, R9, DX
-	SUBL     R8, DX
-	ANDL     DI, R9
-	ADDL     R9, DX
-	ADDL     R12, DX
-	RORXL    $0x02, DI, R11
-	RORXL    $0x0d, DI, R10
-	XORL     R10, R11
-	RORXL    $0x16, DI, R10
-	XORL     R10, R11
-	ADDL     R11, DX
-	MOVL     DI, R8
-	XORL     SI, R8
-	ADDL     16(SP), R15
-	ADDL     BX, R15
-	MOVL     R13, R11
-	ANDL     R12, R11
-	ADDL     R11, R15
-	RORXL    $0x06, R12, R10
-	RORXL    $0x0b, R12, R9
-	XORL     R9, R10
-	RORXL    $0x19, R12, R9
-	XORL     R9, R10
-	ANDNL    R14, R12, R11
-	ADDL     R11, R15
-	ADDL     R10, R15
-	ANDNL    DI, R8, R11
-	SUBL     BX, R11
-	ANDL     DX, R8
-	ADDL     R8, R11
-	ADDL     R15, R11
-	RORXL    $0x02, DX, R10
-	RORXL    $0x0d, DX, R9
-	XORL     R9, R10
-	RORXL    $0x16, DX, R9
-	XORL     R9, R10
-	ADDL     R10, R11
-	MOVL     DX, BX
-	XORL     DI, BX
-	ADDL     20(SP), R14
-	ADDL     SI, R14
-	MOVL     R12, R10
-	ANDL     R15, R10
-	ADDL     R10, R14
-	RORXL    $0x06, R15, R9
-	RORXL    $0x0b, R15, R8
-	XORL     R8, R9
-	RORXL    $0x19, R15, R8
-	XORL     R8, R9
-	ANDNL    R13, R15, R10
-	ADDL     R10, R14
-	ADDL     R9, R14
-	ANDNL    DX, BX, R10
-	SUBL     SI, R10
-	ANDL     R11, BX
-	ADDL     BX, R10
-	ADDL     R14, R10
-	RORXL    $0x02, R11, R9
-	RORXL    $0x0d, R11, R8
-	XORL     R8, R9
-	RORXL    $0x16, R11, R8
-	XORL     R8, R9
-	ADDL     R9, R10
+	ADDL     SI, R10
 	MOVL     R11, SI
-	XORL     DX, SI
-	ADDL     24(SP), R13
-	ADDL     DI, R13
-	MOVL     R15, R9
-	ANDL     R14, R9
-	ADDL     R9, R13
-	RORXL    $0x06, R14, R8
+	XORL     R12, SI
+	ANDL     SI, BX
+	XORL     R12, BX
+	ADDL     DI, R10
+	ADDL     R10, R14
+	ADDL     BX, R10
+	RORXL    $0x02, R11, DI
+	RORXL    $0x0d, R11, DX
+	XORL     DX, DI
+	RORXL    $0x16, R11, DX
+	XORL     DX, DI
+	ADDL     DI, R10
+	ADDL     24(SP), R9
+	MOVL     R15, DI
+	XORL     R8, DI
+	ANDL     R14, DI
+	XORL     R8, DI
+	RORXL    $0x06, R14, DX
 	RORXL    $0x0b, R14, BX
-	XORL     BX, R8
+	XORL     BX, DX
 	RORXL    $0x19, R14, BX
-	XORL     BX, R8
-	ANDNL    R12, R14, R9
-	ADDL     R9, R13
-	ADDL     R8, R13
-	ANDNL    R11, SI, R9
-	SUBL     DI, R9
-	ANDL     R10, SI
-	ADDL     SI, R9
-	ADDL     R13, R9
-	RORXL    $0x02, R10, R8
-	RORXL    $0x0d, R10, BX
-	XORL     BX, R8
-	RORXL    $0x16, R10, BX
-	XORL     BX, R8
-	ADDL     R8, R9
+	XORL     BX, DX
+	ADDL     DI, R9
 	MOVL     R10, DI
 	XORL     R11, DI
-	ADDL     28(SP), R12
-	ADDL     DX, R12
-	MOVL     R14, R8
-	ANDL     R13, R8
-	ADDL     R8, R12
+	ANDL     DI, SI
+	XORL     R11, SI
+	ADDL     DX, R9
+	ADDL     R9, R13
+	ADDL     SI, R9
+	RORXL    $0x02, R10, DX
+	RORXL    $0x0d, R10, BX
+	XORL     BX, DX
+	RORXL    $0x16, R10, BX
+	XORL     BX, DX
+	ADDL     DX, R9
+	ADDL     28(SP), R8
+	MOVL     R14, DX
+	XORL     R15, DX
+	ANDL     R13, DX
+	XORL     R15, DX
 	RORXL    $0x06, R13, BX
 	RORXL    $0x0b, R13, SI
 	XORL     SI, BX
 	RORXL    $0x19, R13, SI
 	XORL     SI, BX
-	ANDNL    R15, R13, R8
+	ADDL     DX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	ANDL     DX, DI
+	XORL     R10, DI
+	ADDL     BX, R8
 	ADDL     R8, R12
-	ADDL     BX, R12
-	ANDNL    R10, DI, R8
-	SUBL     DX, R8
-	ANDL     R9, DI
 	ADDL     DI, R8
-	ADDL     R12, R8
 	RORXL    $0x02, R9, BX
 	RORXL    $0x0d, R9, SI
 	XORL     SI, BX
 	RORXL    $0x16, R9, SI
 	XORL     SI, BX
 	ADDL     BX, R8
-	MOVL     R9, DX
-	XORL     R10, DX
 	ADDL     32(SP), R15
-	ADDL     R11, R15
 	MOVL     R13, BX
+	XORL     R14, BX
 	ANDL     R12, BX
-	ADDL     BX, R15
+	XORL     R14, BX
 	RORXL    $0x06, R12, SI
 	RORXL    $0x0b, R12, DI
 	XORL     DI, SI
 	RORXL    $0x19, R12, DI
 	XORL     DI, SI
-	ANDNL    R14, R12, BX
 	ADDL     BX, R15
+	MOVL     R8, BX
+	XORL     R9, BX
+	ANDL     BX, DX
+	XORL     R9, DX
 	ADDL     SI, R15
-	ANDNL    R9, DX, BX
-	SUBL     R11, BX
-	ANDL     R8, DX
-	ADDL     DX, BX
-	ADDL     R15, BX
+	ADDL     R15, R11
+	ADDL     DX, R15
 	RORXL    $0x02, R8, SI
 	RORXL    $0x0d, R8, DI
 	XORL     DI, SI
 	RORXL    $0x16, R8, DI
 	XORL     DI, SI
-	ADDL     SI, BX
-	MOVL     R8, R11
-	XORL     R9, R11
+	ADDL     SI, R15
 	ADDL     36(SP), R14
-	ADDL     R10, R14
 	MOVL     R12, SI
-	ANDL     R15, SI
+	XORL     R13, SI
+	ANDL     R11, SI
+	XORL     R13, SI
+	RORXL    $0x06, R11, DI
+	RORXL    $0x0b, R11, DX
+	XORL     DX, DI
+	RORXL    $0x19, R11, DX
+	XORL     DX, DI
 	ADDL     SI, R14
+	MOVL     R15, SI
+	XORL     R8, SI
+	ANDL     SI, BX
+	XORL     R8, BX
+	ADDL     DI, R14
+	ADDL     R14, R10
+	ADDL     BX, R14
+	RORXL    $0x02, R15, DI
+	RORXL    $0x0d, R15, DX
+	XORL     DX, DI
+	RORXL    $0x16, R15, DX
+	XORL     DX, DI
+	ADDL     DI, R14
+	ADDL     40(SP), R13
+	MOVL     R11, DI
+	XORL     R12, DI
+	ANDL     R10, DI
+	XORL     R12, DI
+	RORXL    $0x06, R10, DX
+	RORXL    $0x0b, R10, BX
+	XORL     BX, DX
+	RORXL    $0x19, R10, BX
+	XORL     BX, DX
+	ADDL     DI, R13
+	MOVL     R14, DI
+	XORL     R15, DI
+	ANDL     DI, SI
+	XORL     R15, SI
+	ADDL     DX, R13
+	ADDL     R13, R9
+	ADDL     SI, R13
+	RORXL    $0x02, R14, DX
+	RORXL    $0x0d, R14, BX
+	XORL     BX, DX
+	RORXL    $0x16, R14, BX
+	XORL     BX, DX
+	ADDL     DX, R13
+	ADDL     44(SP), R12
+	MOVL     R10, DX
+	XORL     R11, DX
+	ANDL     R9, DX
+	XORL     R11, DX
+	RORXL    $0x06, R9, BX
+	RORXL    $0x0b, R9, SI
+	XORL     SI, BX
+	RORXL    $0x19, R9, SI
+	XORL     SI, BX
+	ADDL     DX, R12
+	MOVL     R13, DX
+	XORL     R14, DX
+	ANDL     DX, DI
+	XORL     R14, DI
+	ADDL     BX, R12
+	ADDL     R12, R8
+	ADDL     DI, R12
+	RORXL    $0x02, R13, BX
+	RORXL    $0x0d, R13, SI
+	XORL     SI, BX
+	RORXL    $0x16, R13, SI
+	XORL     SI, BX
+	ADDL     BX, R12
+	ADDL     48(SP), R11
+	MOVL     R9, BX
+	XORL     R10, BX
+	ANDL     R8, BX
+	XORL     R10, BX
+	RORXL    $0x06, R8, SI
+	RORXL    $0x0b, R8, DI
+	XORL     DI, SI
+	RORXL    $0x19, R8, DI
+	XORL     DI, SI
+	ADDL     BX, R11
+	MOVL     R12, BX
+	XORL     R13, BX
+	ANDL     BX, DX
+	XORL     R13, DX
+	ADDL     SI, R11
+	ADDL     R11, R15
+	ADDL     DX, R11
+	RORXL    $0x02, R12, SI
+	RORXL    $0x0d, R12, DI
+	XORL     DI, SI
+	RORXL    $0x16, R12, DI
+	XORL     DI, SI
+	ADDL     SI, R11
+	ADDL     52(SP), R10
+	MOVL     R8, SI
+	XORL     R9, SI
+	ANDL     R15, SI
+	XORL     R9, SI
 	RORXL    $0x06, R15, DI
 	RORXL    $0x0b, R15, DX
 	XORL     DX, DI
 	RORXL    $0x19, R15, DX
 	XORL     DX, DI
-	ANDNL    R13, R15, SI
-	ADDL     SI, R14
-	ADDL     DI, R14
-	ANDNL    R8, R11, SI
-	SUBL     R10, SI
-	ANDL     BX, R11
-	ADDL     R11, SI
-	ADDL     R14, SI
-	RORXL    $0x02, BX, DI
-	RORXL    $0x0d, BX, DX
-	XORL     DX, DI
-	RORXL    $0x16, BX, DX
-	XORL     DX, DI
-	ADDL     DI, SI
-	MOVL     BX, R10
-	XORL     R8, R10
-	ADDL     40(SP), R13
-	ADDL     R9, R13
-	MOVL     R15, DI
-	ANDL     R14, DI
-	ADDL     DI, R13
-	RORXL    $0x06, R14, DX
-	RORXL    $0x0b, R14, R11
-	XORL     R11, DX
-	RORXL    $0x19, R14, R11
-	XORL     R11, DX
-	ANDNL    R12, R14, DI
-	ADDL     DI, R13
-	ADDL     DX, R13
-	ANDNL    BX, R10, DI
-	SUBL     R9, DI
-	ANDL     SI, R10
-	ADDL     R10, DI
-	ADDL     R13, DI
-	RORXL    $0x02, SI, DX
-	RORXL    $0x0d, SI, R11
-	XORL     R11, DX
-	RORXL    $0x16, SI, R11
-	XORL     R11, DX
-	ADDL     DX, DI
-	MOVL     SI, R9
-	XORL     BX, R9
-	ADDL     44(SP), R12
-	ADDL     R8, R12
-	MOVL     R14, DX
-	ANDL     R13, DX
-	ADDL     DX, R12
-	RORXL    $0x06, R13, R11
-	RORXL    $0x0b, R13, R10
-	XORL     R10, R11
-	RORXL    $0x19, R13, R10
-	XORL     R10, R11
-	ANDNL    R15, R13, DX
-	ADDL     DX, R12
-	ADDL     R11, R12
-	ANDNL    SI, R9, DX
-	SUBL     R8, DX
-	ANDL     DI, R9
-	ADDL     R9, DX
-	ADDL     R12, DX
-	RORXL    $0x02, DI, R11
-	RORXL    $0x0d, DI, R10
-	XORL     R10, R11
-	RORXL    $0x16, DI, R10
-	XORL     R10, R11
-	ADDL     R11, DX
-	MOVL     DI, R8
-	XORL     SI, R8
-	ADDL     48(SP), R15
-	ADDL     BX, R15
-	MOVL     R13, R11
-	ANDL     R12, R11
-	ADDL     R11, R15
-	RORXL    $0x06, R12, R10
-	RORXL    $0x0b, R12, R9
-	XORL     R9, R10
-	RORXL    $0x19, R12, R9
-	XORL     R9, R10
-	ANDNL    R14, R12, R11
-	ADDL     R11, R15
-	ADDL     R10, R15
-	ANDNL    DI, R8, R11
-	SUBL     BX, R11
-	ANDL     DX, R8
-	ADDL     R8, R11
-	ADDL     R15, R11
-	RORXL    $0x02, DX, R10
-	RORXL    $0x0d, DX, R9
-	XORL     R9, R10
-	RORXL    $0x16, DX, R9
-	XORL     R9, R10
-	ADDL     R10, R11
-	MOVL     DX, BX
-	XORL     DI, BX
-	ADDL     52(SP), R14
-	ADDL     SI, R14
-	MOVL     R12, R10
-	ANDL     R15, R10
-	ADDL     R10, R14
-	RORXL    $0x06, R15, R9
-	RORXL    $0x0b, R15, R8
-	XORL     R8, R9
-	RORXL    $0x19, R15, R8
-	XORL     R8, R9
-	ANDNL    R13, R15, R10
-	ADDL     R10, R14
-	ADDL     R9, R14
-	ANDNL    DX, BX, R10
-	SUBL     SI, R10
-	ANDL     R11, BX
-	ADDL     BX, R10
-	ADDL     R14, R10
-	RORXL    $0x02, R11, R9
-	RORXL    $0x0d, R11, R8
-	XORL     R8, R9
-	RORXL    $0x16, R11, R8
-	XORL     R8, R9
-	ADDL     R9, R10
+	ADDL     SI, R10
 	MOVL     R11, SI
-	XORL     DX, SI
-	ADDL     56(SP), R13
-	ADDL     DI, R13
-	MOVL     R15, R9
-	ANDL     R14, R9
-	ADDL     R9, R13
-	RORXL    $0x06, R14, R8
+	XORL     R12, SI
+	ANDL     SI, BX
+	XORL     R12, BX
+	ADDL     DI, R10
+	ADDL     R10, R14
+	ADDL     BX, R10
+	RORXL    $0x02, R11, DI
+	RORXL    $0x0d, R11, DX
+	XORL     DX, DI
+	RORXL    $0x16, R11, DX
+	XORL     DX, DI
+	ADDL     DI, R10
+	ADDL     56(SP), R9
+	MOVL     R15, DI
+	XORL     R8, DI
+	ANDL     R14, DI
+	XORL     R8, DI
+	RORXL    $0x06, R14, DX
 	RORXL    $0x0b, R14, BX
-	XORL     BX, R8
+	XORL     BX, DX
 	RORXL    $0x19, R14, BX
-	XORL     BX, R8
-	ANDNL    R12, R14, R9
-	ADDL     R9, R13
-	ADDL     R8, R13
-	ANDNL    R11, SI, R9
-	SUBL     DI, R9
-	ANDL     R10, SI
-	ADDL     SI, R9
-	ADDL     R13, R9
-	RORXL    $0x02, R10, R8
-	RORXL    $0x0d, R10, BX
-	XORL     BX, R8
-	RORXL    $0x16, R10, BX
-	XORL     BX, R8
-	ADDL     R8, R9
+	XORL     BX, DX
+	ADDL     DI, R9
 	MOVL     R10, DI
 	XORL     R11, DI
-	ADDL     60(SP), R12
-	ADDL     DX, R12
-	MOVL     R14, R8
-	ANDL     R13, R8
-	ADDL     R8, R12
+	ANDL     DI, SI
+	XORL     R11, SI
+	ADDL     DX, R9
+	ADDL     R9, R13
+	ADDL     SI, R9
+	RORXL    $0x02, R10, DX
+	RORXL    $0x0d, R10, BX
+	XORL     BX, DX
+	RORXL    $0x16, R10, BX
+	XORL     BX, DX
+	ADDL     DX, R9
+	ADDL     60(SP), R8
+	MOVL     R14, DX
+	XORL     R15, DX
+	ANDL     R13, DX
+	XORL     R15, DX
 	RORXL    $0x06, R13, BX
 	RORXL    $0x0b, R13, SI
 	XORL     SI, BX
 	RORXL    $0x19, R13, SI
 	XORL     SI, BX
-	ANDNL    R15, R13, R8
+	ADDL     DX, R8
+	MOVL     R9, DX
+	XORL     R10, DX
+	ANDL     DX, DI
+	XORL     R10, DI
+	ADDL     BX, R8
 	ADDL     R8, R12
-	ADDL     BX, R12
-	ANDNL    R10, DI, R8
-	SUBL     DX, R8
-	ANDL     R9, DI
 	ADDL     DI, R8
-	ADDL     R12, R8
 	RORXL    $0x02, R9, BX
 	RORXL    $0x0d, R9, SI
 	XORL     SI, BX
 	RORXL    $0x16, R9, SI
 	XORL     SI, BX
 	ADDL     BX, R8
-	MOVL     R9, DX
-	XORL     R10, DX
 	MOVQ     n+8(FP), DX
 	ANDQ     $0x00000020, DX
 	ADDL     (AX)(DX*1), R8

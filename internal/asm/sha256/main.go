@@ -32,7 +32,7 @@ func main() {
 	Package("example.com/fastmac/internal/sha2")
 	ConstraintExpr("!purego")
 	constants()
-	one, avx2 := sha2.SHA256(), sha2.Form{ShortChains: true}
+	one, avx2 := sha2.SHA256(), sha2.Form{}
 	one.Swap, one.Halves, one.OuterPadding, one.LoadPadded = swap32, halves, outerPadding, loadPadded
 	one.Block("block256AVX2", avx2)
 	block256()

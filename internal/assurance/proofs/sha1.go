@@ -79,3 +79,12 @@ func (v *hasher) compressSHA1(state, block []formula.Word) []formula.Word {
 	}
 	return s
 }
+
+// added is the xor of words in vectors, by bytes: the normal form of what VXORPS and VPXOR make of them.
+func (v *hasher) added(t, u formula.Word) formula.Word {
+	x, y := v.Bytes(t, v.bits), v.Bytes(u, v.bits)
+	for k := range x {
+		x[k] = v.ByteAt(v.Xor(8, v.FromBytes(x[k:][:1]), v.FromBytes(y[k:][:1])), 0)
+	}
+	return v.FromBytes(x)
+}
