@@ -60,8 +60,8 @@ var planted = []fault{
 	{"a result that is taken for zero", aesFile, "encryptWords", "PXOR X0, X0", "XORQ ret+40(FP), BX; MOVQ BX, ret+40(FP); ...", "word 0 is"},
 	{"a read before the message", nhFile, "fillAVX512", "MOVQ group+0(FP), AX", "...; MOVQ p_base+8(FP), CX; MOVQ -8(CX), BX", "access to 8 bytes at -8"},
 	{"a read after the message", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "MOVBLZX (CX)(DX*1), R8; ...", "access to 1 bytes"},
-	{"a write after the text", gcmFile, "openAVX512", "VMOVDQU8 Z1, K1, (SI)", "VMOVDQU64 Z1, (SI)", "access to 64 bytes"},
-	{"a write of the second vector for the first", gcmFile, "openAVX512", "VMOVDQU8 Z0, K2, (SI)(R10*1)", "VMOVDQU8 Z0, K1, (SI)(R10*1)", "access to 1 bytes"},
+	{"a write after the text", gcmFile, "openAVX512", "VMOVDQU8 Z5, K1, (SI)", "VMOVDQU64 Z5, (SI)", "access to 64 bytes"},
+	{"a write of the second vector for the first", gcmFile, "openAVX512", "VMOVDQU8 Z7, K2, (SI)(R8*1)", "VMOVDQU8 Z7, K1, (SI)(R8*1)", "access to 1 bytes"},
 	{"memory below the stack pointer", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "MOVQ DX, -8(SP); ...", "access to 8 bytes"},
 	{"more of the stack than the frame", nhFile, "nhPolyAVX512", "MOVQ k+8(FP), AX", "...; SUBQ $256, SP; ADDQ $256, SP", "the stack pointer is not in its frame"},
 	{"a secret in a vector register", gcmFile, "hashAVX512", "VPXORQ X24, X24, X24", "VPXORQ X25, X25, X25", "vector register 24"},
@@ -106,7 +106,7 @@ var planted = []fault{
 
 	// Secrets.
 	{"a branch on a byte of the tag", nhFile, "tagOnlyAVX2", "VZEROUPPER", "MOVBLZX (AX), CX; TESTL CX, CX; JNE other; MOVQ tag+0(FP), AX; other:; ...", "the branch depends on a secret"},
-	{"a mask of what is stored", gcmFile, "sealAVX512", "VMOVDQU8 Z2, K1, (SI)", "VMOVQ X2, R13; KMOVQ R13, K1; ...", "which bytes are written depends on a secret"},
+	{"a mask of what is stored", gcmFile, "sealAVX512", "VMOVDQU8 Z8, K1, (SI)", "VMOVQ X8, R13; KMOVQ R13, K1; ...", "which bytes are written depends on a secret"},
 	{"a prefetch at a secret", nhFile, "tagOnlyAVX512", "VZEROUPPER", "MOVBLZX (AX), CX; SHLQ $6, CX; PREFETCHT0 (AX)(CX*1); ...", "the address depends on a secret"},
 
 	// In place.
@@ -115,7 +115,7 @@ var planted = []fault{
 	// Sizes.
 	{"another comparison", nhFile, "nhAddAVX2", "JLS pair49", "JCS pair49", "word 0 is"},
 	{"a counter of 32 bits that carries", gcmFile, "sealAVX2", "VPADDD count16<>+0(SB), Y4, Y4", "VPADDQ count16<>+0(SB), Y4, Y4", "word"},
-	{"a key stream after the ciphertext", gcmFile, "sealAVX512", "VMOVDQU8.Z Z2, K1, Z2", "VPXORQ Z0, Z2, Z2; VPXORQ Z0, Z2, Z2", "the tag is wrong"},
+	{"a key stream after the ciphertext", gcmFile, "sealAVX512", "VMOVDQU8.Z Z8, K1, Z8", "VPXORQ Z0, Z8, Z8; VPXORQ Z0, Z8, Z8", "the tag is wrong"},
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
 	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
 	{"half of the last pair is left out", nhFile, "nhPoly128AVX2", "XORQ $0x10, DI", "XORQ $0x00, DI", "word"},
@@ -209,7 +209,7 @@ var planted = []fault{
 	{"sums in the place of others", sha256File, "block256AVX2", "VPSHUFB highHalves<>+0(SB), X5, X5", "VPSHUFB lowHalves<>+0(SB), X5, X5", "word"},
 	{"a rotation of one message", sha256File, "block256AVX2", "RORXL $0x19, R12, DI", "RORXL $0x18, R12, DI", "word"},
 	{"a sum for the one of a round later", sha256File, "block256AVX2", "ADDL 4(SP), R14", "ADDL 8(SP), R14", "word"},
-	{"bits that a majority has not", sha256File, "block256AVX2", "ANDNL R9, DX, BX", "ANDNL DX, R9, BX", "word"},
+	{"bits that a majority has not", sha256File, "block256AVX2", "ANDL BX, DX", "ORL BX, DX", "word"},
 	{"an outer value that is not kept", sha256File, "block256AVX2", "MOVL R8, (BX)", "XORL DI, DI", "word"},
 	{"a read after the last word of one message", sha256File, "block256AVX2", "VMOVDQU -16(AX)(BX*4), X4", "VMOVDQU -12(AX)(BX*4), X4", "access to 16 bytes"},
 	{"sums in the frame", sha256File, "block256AVX2", "VMOVDQU Y0, 32(SP)", "XORL DI, DI", "frame"},
