@@ -65,11 +65,8 @@ func (f *Finder) Look(path string) (Info, error) {
 // A regularFile is an open regular file.
 type regularFile struct{ *os.File }
 
-// noFollow: no flag makes open refuse a link, so each path is looked at before.
-const noFollow = 0
-
 // open opens the regular file at path, which look has found, and will look at again.
-func (f *Finder) open(_ context.Context, path string, _ int) (*regularFile, error) {
+func (f *Finder) open(_ context.Context, path string) (*regularFile, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -149,19 +149,16 @@ type regularFile struct {
 	path string
 }
 
-// noFollow is a flag of open: the path must not be one of a link.
-const noFollow = unix.O_NOFOLLOW
-
 // open opens the regular file at path. If it is none any more, a FIFO does not wait and a terminal
 // does not become that of the process.
-func (f *Finder) open(ctx context.Context, path string, flags int) (*regularFile, error) {
+func (f *Finder) open(ctx context.Context, path string) (*regularFile, error) {
 	fd, name, err := f.at(path)
 	if err != nil {
 		return nil, err
 	}
 	for {
 		open, err := again(func() (int, error) {
-			return unix.Openat(fd, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC|flags, 0)
+			return unix.Openat(fd, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 		})
 		if err == nil {
 			return &regularFile{open, path}, nil

@@ -114,40 +114,31 @@ func (r *Reader) Read(ctx context.Context, path string) error {
 		// A FIFO, also one of a shell's <(...), or a device.
 		return r.readPipe(ctx, func() (io.ReadCloser, error) { return openSpecial(path, before) })
 	}
-	f, err := r.openSame(ctx, path, &before)
+	f, err := r.openSame(ctx, path, before)
 	if err != nil {
 		return err
 	}
-	return r.readOpen(ctx, path, f)
-}
-
-// ReadEntry is Read for what was found. A regular file, and no link, is opened without another look at its
-// path before. If something else has taken its place, the path decides, as in Read.
-func (r *Reader) ReadEntry(ctx context.Context, e *Entry) error {
-	r.stream.Reset()
-	if e.regular {
-		if f, err := r.openSame(ctx, e.Path, nil); err == nil {
-			return r.readOpen(ctx, e.Path, f)
+	defer f.Close()
+	err = r.readRegular(ctx, f)
+	if err == nil || err == errFault {
+		if changed := r.unchanged(path, f); changed != nil {
+			return changed
 		}
 	}
-	return r.Read(ctx, e.Path)
+	return err
 }
 
-// openSame opens the regular file at path, and sets r.Info. It must be that of before; without it, the path
-// must not be one of a link. From then on what the path leads to decides nothing: only the open file does.
-func (r *Reader) openSame(ctx context.Context, path string, before *Info) (*regularFile, error) {
-	flags := 0
-	if before == nil {
-		flags = noFollow
-	}
-	f, err := r.open(ctx, path, flags)
+// openSame opens the regular file of before, at path, and sets r.Info. From then on what the path leads
+// to decides nothing: only the open file does.
+func (r *Reader) openSame(ctx context.Context, path string, before Info) (*regularFile, error) {
+	f, err := r.open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	r.Info, err = f.info()
 	switch {
 	case err != nil:
-	case before != nil && !r.Info.Same(*before):
+	case !r.Info.Same(before):
 		err = errReplaced
 	case !r.Info.Kind.IsRegular():
 		err = errors.New("is not a regular file")
@@ -158,18 +149,6 @@ func (r *Reader) openSame(ctx context.Context, path string, before *Info) (*regu
 	}
 	f.Close()
 	return nil, &fs.PathError{Op: "read", Path: path, Err: Reason(err)}
-}
-
-// readOpen reads the file of openSame, and closes it.
-func (r *Reader) readOpen(ctx context.Context, path string, f *regularFile) error {
-	defer f.Close()
-	err := r.readRegular(ctx, f)
-	if err == nil || err == errFault {
-		if changed := r.unchanged(path, f); changed != nil {
-			return changed
-		}
-	}
-	return err
 }
 
 // openSpecial opens what before is of, at path, and no regular file that may have taken its place.

@@ -196,7 +196,7 @@ func TestFault(t *testing.T) {
 				}
 				r := (&Files{Cores: workers}).NewReader(s)
 				shorten()
-				in, err := NewFinder(nil).open(t.Context(), "file", 0)
+				in, err := NewFinder(nil).open(t.Context(), "file")
 				f.must(err)
 				if mapped, err := r.readMapped(t.Context(), in, int64(size), workers); !mapped || err != errFault {
 					t.Errorf("%d of %d bytes, %d workers: %v, %v", left, size, workers, mapped, err)
@@ -273,8 +273,8 @@ func TestSecondMap(t *testing.T) {
 	}
 }
 
-// TestOpened exchanges a file after it was looked at, or found, and before it is opened: a FIFO does not wait,
-// and nothing is read that is not what was looked at. Of what was found any regular file is opened, and no link.
+// TestOpened exchanges a file after it was looked at and before it is opened: a FIFO does not wait, and
+// nothing is read that is not what was looked at.
 func TestOpened(t *testing.T) {
 	f := newFolder(t)
 	f.write("other", 1)
@@ -291,15 +291,8 @@ func TestOpened(t *testing.T) {
 		f.must(err)
 		f.must(os.Rename("file", "old")) // so that its inode is not used again
 		f.must(replace())
-		if _, err := r.openSame(t.Context(), "file", &before); err == nil || Reason(err) != errReplaced {
+		if _, err := r.openSame(t.Context(), "file", before); err == nil || Reason(err) != errReplaced {
 			t.Errorf("%s: %v", name, err)
-		}
-		open, err := r.openSame(t.Context(), "file", nil)
-		if (err == nil) != (name == "file") {
-			t.Errorf("%s that was found: %v", name, err)
-		}
-		if err == nil {
-			open.Close()
 		}
 		if _, err := openSpecial("old", before); err == nil || Reason(err) != errReplaced {
 			t.Errorf("%s: %v", name, err)
@@ -310,43 +303,8 @@ func TestOpened(t *testing.T) {
 	f.must(syscall.Mkfifo("file", 0o600))
 	fifo, err := LookAt("file")
 	f.must(err)
-	if _, err := r.openSame(t.Context(), "file", &fifo); err == nil || Reason(err).Error() != "is not a regular file" {
+	if _, err := r.openSame(t.Context(), "file", fifo); err == nil || Reason(err).Error() != "is not a regular file" {
 		t.Error(err)
-	}
-}
-
-// TestFound reads a file that was found, after something else has taken its place.
-func TestFound(t *testing.T) {
-	f := newFolder(t)
-	f.write("other", 3)
-	var got content
-	r := (&Files{Folder: "is a folder"}).NewReader(&got)
-	defer r.Close()
-	for _, tt := range []struct {
-		name    string
-		replace func() error
-		size    int
-		want    string
-	}{
-		{"nothing", func() error { return nil }, 2, ""},
-		{"file", func() error { return os.Rename("other", "d/file") }, 3, ""},
-		{"link", func() error { return errors.Join(os.Remove("d/file"), os.Symlink("../other", "d/file")) }, 3, ""},
-		{"fifo", func() error { return errors.Join(os.Remove("d/file"), syscall.Mkfifo("d/file", 0o600)) }, 0, Reason(errSpecial).Error()},
-		{"folder", func() error { return errors.Join(os.Remove("d/file"), os.Mkdir("d/file", 0o700)) }, 0, "is a folder"},
-		{"none", func() error { return os.Remove("d/file") }, 0, "no such file or directory"},
-	} {
-		f.write("other", 3)
-		f.write("d/file", 2)
-		_, list := walk(t, "d", nil)
-		if len(list) != 1 || !list[0].regular {
-			t.Fatalf("found %v", list)
-		}
-		f.must(tt.replace())
-		err := r.ReadEntry(t.Context(), &list[0])
-		if tt.want == "" && (err != nil || got.Len() != tt.size) || tt.want != "" && (err == nil || Reason(err).Error() != tt.want) {
-			t.Errorf("%s: %v, %d bytes", tt.name, err, got.Len())
-		}
-		f.must(os.RemoveAll("d"))
 	}
 }
 
@@ -382,7 +340,7 @@ func TestWrongSize(t *testing.T) {
 			if size == 1<<40 && canMap {
 				continue // a mapping would end in a fault
 			}
-			open, err := NewFinder(nil).open(t.Context(), "file", 0)
+			open, err := NewFinder(nil).open(t.Context(), "file")
 			f.must(err)
 			later := size
 			if grows {

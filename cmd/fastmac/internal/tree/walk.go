@@ -26,8 +26,6 @@ type Entry struct {
 	Path  string
 	Err   error // also a LeftOut
 	Found bool  // in a folder
-
-	regular bool // it was no link, and needs no look before it is opened
 }
 
 // A LeftOut is the reason why something in a folder is no file.
@@ -148,7 +146,6 @@ func (w *Walker) read(d *dir, path string) ([]fs.DirEntry, error) {
 // looked at is a file: to read it reports the error.
 func (d *dir) entry(name fs.DirEntry, path string) Entry {
 	kind := name.Type()
-	regular := kind.IsRegular() && noFollow != 0
 	if kind&fs.ModeSymlink != 0 {
 		info, err := d.look(name.Name(), path)
 		if err != nil && Nowhere(err) {
@@ -158,7 +155,7 @@ func (d *dir) entry(name fs.DirEntry, path string) Entry {
 	}
 	switch {
 	case kind.IsRegular():
-		return Entry{Path: path, Found: true, regular: regular}
+		return Entry{Path: path, Found: true}
 	case kind.IsDir():
 		return Entry{Path: path, Err: leftFolder}
 	case kind&fs.ModeNamedPipe != 0:
