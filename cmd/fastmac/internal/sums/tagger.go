@@ -71,7 +71,7 @@ func (t *tagger) tag(ctx context.Context, r worker, e *tree.Entry) outcome {
 	}
 	began, err := time.Now(), e.Err
 	if err == nil {
-		err = r.Read(ctx, e.Path)
+		err = r.ReadEntry(ctx, e)
 	}
 	switch {
 	case err == nil:

@@ -88,7 +88,13 @@ func (r *Reader) Close() {
 
 // Read makes the content of a file that of the stream. It returns an error if the file
 // has changed in the meantime.
-func (r *Reader) Read(ctx context.Context, path string) error {
+func (r *Reader) Read(ctx context.Context, path string) error { return r.read(ctx, path, false) }
+
+// ReadEntry is Read for an entry. What was found is a regular file or a link to one: if a pipe or a device has taken
+// its place, it is not read.
+func (r *Reader) ReadEntry(ctx context.Context, e *Entry) error { return r.read(ctx, e.Path, e.Found) }
+
+func (r *Reader) read(ctx context.Context, path string, found bool) error {
 	r.stream.Reset()
 	r.Info = Info{}
 	if path == "-" {
@@ -108,6 +114,8 @@ func (r *Reader) Read(ctx context.Context, path string) error {
 		return err
 	case before.Kind.IsDir():
 		return failed(errors.New(r.Folder))
+	case !before.Kind.IsRegular() && found:
+		return failed(errReplaced)
 	case !before.Kind.IsRegular() && !r.Special:
 		return failed(errSpecial)
 	case !before.Kind.IsRegular():

@@ -273,6 +273,40 @@ func TestSecondMap(t *testing.T) {
 	}
 }
 
+// TestFound reads a file that was found, after something else has taken its place.
+func TestFound(t *testing.T) {
+	f := newFolder(t)
+	var got content
+	r := (&Files{Folder: "is a folder", Special: true}).NewReader(&got)
+	defer r.Close()
+	for _, tt := range []struct {
+		name    string
+		replace func() error
+		want    string
+	}{
+		{"nothing", func() error { return nil }, ""},
+		{"file", func() error { return os.Rename("other", "d/file") }, ""},
+		{"link", func() error { return errors.Join(os.Remove("d/file"), os.Symlink("../other", "d/file")) }, ""},
+		{"fifo", func() error { return errors.Join(os.Remove("d/file"), syscall.Mkfifo("d/file", 0o600)) }, errReplaced.Error()},
+		{"link to a device", func() error { return errors.Join(os.Remove("d/file"), os.Symlink("/dev/zero", "d/file")) }, errReplaced.Error()},
+		{"folder", func() error { return errors.Join(os.Remove("d/file"), os.Mkdir("d/file", 0o700)) }, "is a folder"},
+		{"none", func() error { return os.Remove("d/file") }, "no such file or directory"},
+	} {
+		f.write("other", 3)
+		f.write("d/file", 3)
+		_, list := walk(t, "d", nil)
+		if len(list) != 1 || !list[0].Found {
+			t.Fatalf("found %v", list)
+		}
+		f.must(tt.replace())
+		err := r.ReadEntry(t.Context(), &list[0])
+		if tt.want == "" && (err != nil || got.Len() != 3) || tt.want != "" && (err == nil || Reason(err).Error() != tt.want) {
+			t.Errorf("%s: %v, %d bytes", tt.name, err, got.Len())
+		}
+		f.must(os.RemoveAll("d"))
+	}
+}
+
 // TestOpened exchanges a file after it was looked at and before it is opened: a FIFO does not wait, and
 // nothing is read that is not what was looked at.
 func TestOpened(t *testing.T) {
