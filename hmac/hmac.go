@@ -44,7 +44,7 @@ var newAround func(f *sha2.Hash, std hash.Hash) *fastmac.HMAC
 // Where there is no assembly for SHA-2, the HMAC is around that of crypto/hmac. Destroy overwrites what
 // that refers to. It does not reach copies of the key: on the stack, and on the heap the hash of a key longer
 // than a block, and the padded key after the first Reset. Use [fastmac.NewHMAC] if these matter. With SHA-1
-// Destroy reaches all of these, and Reset leaves the last hash and tag to it.
+// Destroy reaches all of these, and what Reset leaves of the last message: a hash of its first blocks, and its tag.
 func New(h func() hash.Hash, key []byte) hash.Hash {
 	if fips140.Enabled() {
 		return hmac.New(h, key)

@@ -7,8 +7,8 @@
 // derives many keys side by side.
 //
 // The HMAC is this module's for the functions that New of package hmac knows, such as [crypto/sha256.New]. In
-// all other cases, and on CPUs for which there is no assembly for SHA-2, both functions use crypto/pbkdf2.
-// SHA-1 is for old formats only.
+// all other cases, and with SHA-2 on CPUs for which there is no assembly for the hash, both functions use
+// crypto/pbkdf2. SHA-1 is for old formats only.
 package pbkdf2
 
 import (

@@ -42,8 +42,8 @@ func tagNext(v isa) {
 	})
 }
 
-// tagTwo generates tagTwoAVX2. Without it, nhPoly and tagNext would take 11 % longer for 1,500 bytes of
-// UMAC-64, and 7 % for UMAC-128. AVX-512 would gain at most 3 %.
+// tagTwo generates tagTwo<isa>. Without it, nhPoly and tagNext would take 11 % longer for 1,500 bytes of
+// UMAC-64, and 7 % for UMAC-128.
 func tagTwo(v isa) {
 	done := label("done")
 	kernel("tagTwo"+v.name(), func(n int, k gotypes.Component) {

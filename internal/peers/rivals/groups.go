@@ -123,7 +123,7 @@ var Groups = []Group{
 			"fastmac:hmac-sha256,hmac-sha384,hmac-sha512:stream,oneshot,batch,apart",
 			"crypto/hmac:hmac-sha256,hmac-sha384,hmac-sha512:stream",
 			"RustCrypto,ring,orion,aws-lc-rs,BoringSSL,OpenSSL,nettle:hmac-sha256,hmac-sha512:stream",
-			"ipsec-mb:hmac-sha256,hmac-sha512:stream,batch,apart",
+			"ipsec-mb:hmac-sha256,hmac-sha512:batch,apart",
 		),
 	},
 	{

@@ -15,9 +15,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
+	"example.com/fastmac"
 	"example.com/fastmac/hmac"
 )
 
@@ -42,9 +44,8 @@ func NewKey() string {
 
 // URI returns what an app reads from a QR code.
 func URI(issuer, user, key string) string {
-	u := url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + user}
-	u.RawQuery = "secret=" + key + "&issuer=" + url.PathEscape(issuer)
-	return u.String()
+	escaped := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+	return "otpauth://totp/" + escaped(issuer) + ":" + escaped(user) + "?secret=" + escaped(key) + "&issuer=" + escaped(issuer)
 }
 
 // A Store remembers what users did. Its methods are atomic, for all servers together: in SQL,
@@ -67,10 +68,10 @@ var (
 // after, and was not used. To somebody who is not logged in, all errors look the same.
 func Verify(s Store, user, key, password string, now time.Time) error {
 	secret, err := encoding.DecodeString(key)
+	defer clear(secret)
 	if err != nil || len(secret) < minKeySize {
 		return fmt.Errorf("otp: the key of %q is not base32 of at least %d bytes", user, minKeySize)
 	}
-	defer clear(secret)
 	if ok, err := s.Try(user, now); err != nil {
 		return err
 	} else if !ok {
@@ -96,6 +97,9 @@ func Verify(s Store, user, key, password string, now time.Time) error {
 // hotp returns the one-time password for a counter, RFC 4226 section 5.3. Nothing of the tag is an address.
 func hotp(key []byte, counter uint64) (code [digits]byte) {
 	h := hmac.New(sha1.New, key)
+	if h, ok := h.(*fastmac.HMAC); ok {
+		defer h.Destroy()
+	}
 	h.Write(binary.BigEndian.AppendUint64(nil, counter))
 	tag := h.Sum(nil)
 	var number uint32
@@ -145,7 +149,7 @@ func (m *Memory) Try(user string, now time.Time) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.of(user)
-	if d := now.Sub(s.since); d < 0 || d >= attemptTime {
+	if now.Sub(s.since) >= attemptTime {
 		s.since, s.attempts = now, 0
 	}
 	s.attempts++

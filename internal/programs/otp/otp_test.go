@@ -111,6 +111,11 @@ func TestAttempts(t *testing.T) {
 			t.Errorf("after %v: %v", late, err)
 		}
 	}
+	for i := range time.Duration(100) { // a clock that goes back
+		if err := Verify(m, "alice", key, "wrong", first.Add(-i*time.Hour)); !errors.Is(err, ErrTooMany) {
+			t.Fatalf("%d hours before: %v", i, err)
+		}
+	}
 	when := first.Add(attemptTime)
 	if err := Verify(m, "alice", key, password(when.Unix()/period), when); err != nil {
 		t.Errorf("a day later: %v", err)
@@ -133,7 +138,10 @@ func TestNew(t *testing.T) {
 	if again := NewKey(); key == again || len(key) != 32 {
 		t.Errorf("keys %q and %q", key, again)
 	}
-	if got, want := URI("Example Ltd", "alice@example.com", "ABC"), "otpauth://totp/Example%20Ltd:alice@example.com?secret=ABC&issuer=Example%20Ltd"; got != want {
+	if got, want := URI("Example Ltd", "alice@example.com", "ABC"), "otpauth://totp/Example%20Ltd:alice%40example.com?secret=ABC&issuer=Example%20Ltd"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := URI("A&T", "b:c", "ABC"), "otpauth://totp/A%26T:b%3Ac?secret=ABC&issuer=A%26T"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

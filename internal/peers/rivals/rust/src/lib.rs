@@ -120,7 +120,7 @@ fn expand<H: Hkdf, const SIZE: usize>(secret: &[u8], info: &[u8], n: u64) -> Vec
     let mut key = [0; SIZE];
     let (salt, secret) = secret.split_at(HKDF_SALT_SIZE);
     for _ in 0..n {
-        H::derive(black_box(secret), salt, black_box(info), &mut key);
+        H::derive(black_box(secret), black_box(salt), black_box(info), &mut key);
         black_box(&key);
     }
     key.to_vec()
