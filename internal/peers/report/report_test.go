@@ -29,6 +29,8 @@ func readSample(t *testing.T) *Results {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.OS = ""
+	r.Rows = slices.DeleteFunc(r.Rows, func(row Row) bool { return row.Alg == "aes256-gcm" || row.Impl == "fastmac" && row.Alg == "gmac" })
 	return r
 }
 
@@ -155,7 +157,10 @@ func wellFormed(t *testing.T, svg string) {
 }
 
 func TestResultsFile(t *testing.T) {
-	r := readSample(t)
+	r, err := Read(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(t.TempDir(), "amd-zen5.json")
 	if err := r.Write(path); err != nil {
 		t.Fatal(err)
@@ -224,8 +229,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestStatistic checks that figures are low quantiles, and that it is said whether they
-// are: results of before are medians.
+// TestStatistic checks that figures are low quantiles, and that it is said.
 func TestStatistic(t *testing.T) {
 	var ns []float64
 	for i := range 101 {
@@ -236,12 +240,8 @@ func TestStatistic(t *testing.T) {
 		t.Errorf("row %+v, want %+v", got, want)
 	}
 
-	r := readSample(t)
-	for statistic, want := range map[string]string{"": "the median of 10 rounds", Quiet: "the 5th percentile of 10 rounds"} {
-		r.Statistic = statistic
-		if text := Section(r); !strings.Contains(text, want) || !strings.Contains(text, r.statistic().spread) {
-			t.Errorf("statistic %q: no %q in:\n%s", statistic, want, text)
-		}
+	if text := Section(readSample(t)); !strings.Contains(text, "the 5th percentile of 200 rounds") || !strings.Contains(text, quiet.spread) {
+		t.Errorf("not said:\n%s", text)
 	}
 }
 

@@ -38,9 +38,8 @@ type Results struct {
 	Rounds   int           `json:"rounds"`   // fewer in groups whose runs are longer
 	MinTime  string        `json:"min_time"` // of a run
 
-	// Statistic is the name of how rounds become a figure. Files from before there was
-	// a choice do not have it: median.
-	Statistic string `json:"statistic,omitempty"`
+	// Statistic is the name of how rounds become a figure.
+	Statistic string `json:"statistic"`
 
 	Versions map[string]string `json:"versions"`
 	LeftOut  []string          `json:"left_out"`
@@ -59,7 +58,7 @@ type Row struct {
 	Mode  string  `json:"mode"`
 	Size  int     `json:"size"` // bytes
 	NS    float64 `json:"ns"`
-	Low   float64 `json:"q1"` // the names of the quartiles, which they are for a median
+	Low   float64 `json:"q1"`
 	High  float64 `json:"q3"`
 }
 
@@ -71,27 +70,17 @@ type statistic struct {
 }
 
 var (
-	median = statistic{"median", "from the 25th to the 75th percentile of the rounds", 0.5, 0.25, 0.75}
-
-	// quiet is what is used now. On a machine that others use too most rounds may be slow,
+	// quiet is the one that is used. On a machine that others use too most rounds may be slow,
 	// and the median is then a figure of these others. The quietest rounds agree from run
 	// to run; of the minimum, a single round decides. In five runs on two cores of Zen 4,
 	// which twelve other processes shared, nine of ten ratios differed by less than 3.1 %
 	// from one run to another (half of them 1.2 %), with the first quartile 11 % (3.6 %), and
-	// with what was used before, the median of ten rounds of 50 ms, 60 % (24 %).
+	// with the median of ten rounds of 50 ms, 60 % (24 %).
 	quiet = statistic{"5th percentile", "from the 2nd to the 10th percentile of the rounds", 0.05, 0.02, 0.1}
 )
 
 // Quiet is the name of the statistic of [NewRow].
 var Quiet = quiet.name
-
-// statistic returns how the rows of r were made.
-func (r *Results) statistic() statistic {
-	if r.Statistic == quiet.name {
-		return quiet
-	}
-	return median
-}
 
 // NewRow returns the row of a contender that needed these nanoseconds per message.
 // It rounds to hundredths of a nanosecond.
@@ -162,8 +151,8 @@ func Read(path string) (*Results, error) {
 	if len(r.Rows) == 0 && r.Check == nil {
 		return nil, fmt.Errorf("fastmac: results %s: no rows", path)
 	}
-	if r.Statistic != "" && r.Statistic != quiet.name {
-		return nil, fmt.Errorf("fastmac: results %s: statistic %q, want %q or none", path, r.Statistic, quiet.name)
+	if r.Statistic != quiet.name {
+		return nil, fmt.Errorf("fastmac: results %s: statistic %q, want %q", path, r.Statistic, quiet.name)
 	}
 	for i, row := range r.Rows {
 		if !(row.NS > 0) || row.Size <= 0 {

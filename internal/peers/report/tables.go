@@ -59,8 +59,8 @@ func Section(r *Results) string {
 	fmt.Fprintf(&b, "- Command: `%s`\n- Date: %s\n- Peers: %s\n", r.Command, r.Date, strings.Join(versions, "; "))
 	if len(r.Rows) > 0 {
 		half, most := spreads(r.Rows)
-		fmt.Fprintf(&b, "- Figures: the %s of %d rounds, of about %s each\n", r.statistic().name, r.Rounds, r.MinTime)
-		fmt.Fprintf(&b, "- Spread: %s; at most %s for half of the figures, at most %s for nine of ten\n", r.statistic().spread, percent(half), percent(most))
+		fmt.Fprintf(&b, "- Figures: the %s of %d rounds, of about %s each\n", quiet.name, r.Rounds, r.MinTime)
+		fmt.Fprintf(&b, "- Spread: %s; at most %s for half of the figures, at most %s for nine of ten\n", quiet.spread, percent(half), percent(most))
 	}
 	lines := r.LeftOut
 	if r.Check != nil {
