@@ -50,7 +50,7 @@ type Blocks struct {
 
 // NewBlocks returns blocks with a password, to be started.
 func NewBlocks(password []byte) *Blocks {
-	chooseForIterations()
+	Choose()
 	b := new(Blocks)
 	b.setPassword(password)
 	return b
@@ -124,8 +124,8 @@ func (b *Blocks) Clear() {
 
 var answerAdded sync.Once
 
-// chooseForIterations chooses the kernel of SHA-256, with a known answer of iterations with SHA-1.
-func chooseForIterations() {
+// Choose chooses the kernel of SHA-256, with a known answer of iterations with SHA-1.
+func Choose() {
 	answerAdded.Do(func() { kernel.AddAnswer(kernel.SHA256, func() bool { return answer() == wantAnswer }) })
 	sha2.Choose[uint32]()
 }

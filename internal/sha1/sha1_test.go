@@ -69,7 +69,7 @@ func TestWiped(t *testing.T) {
 
 // TestAnswer checks that each implementation computes the known answer.
 func TestAnswer(t *testing.T) {
-	chooseForIterations()
+	Choose()
 	mactest.ForAllKernels(t, mactest.HMAC, func(t *testing.T) {
 		if a := answer(); a != wantAnswer {
 			t.Errorf("%#x, want %#x", a, uint64(wantAnswer))

@@ -62,14 +62,11 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestExtractPanic checks that what crypto/hkdf refuses is a panic.
+// TestExtractPanic checks that what crypto/hkdf refuses is a panic: a short secret with GODEBUG=fips140=only.
 func TestExtractPanic(t *testing.T) {
-	if !kernel.FIPSEnforced() {
-		t.Skip("only GODEBUG=fips140=only refuses secrets")
-	}
 	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
+		if panicked := recover() != nil; panicked != kernel.FIPSEnforced() {
+			t.Errorf("panic: %v", panicked)
 		}
 	}()
 	hkdf.Extract(sha256.New, make([]byte, 13), nil)

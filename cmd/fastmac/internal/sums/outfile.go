@@ -61,7 +61,10 @@ func createOut(path string, replace bool) (*outFile, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, about(path, err)
 	default:
-		if _, err := os.Lstat(path); err == nil {
+		switch info, err := os.Lstat(path); {
+		case err == nil && info.Mode().Type() != fs.ModeSymlink: // somebody has just made it
+			return nil, existsError(path)
+		case err == nil:
 			return nil, about(path, errors.New("is a link to a file that does not exist: make the file, or remove the link"))
 		}
 	}
