@@ -257,8 +257,8 @@ func SumHMAC(h crypto.Hash, dst, key, msg []byte) []byte {
 // FIPS 140 mode.
 //
 // On amd64 it hashes several messages side by side, whatever their lengths: with SHA-224 and SHA-256
-// 16 (AVX-512), two (SHA instructions) or eight (AVX2 alone), with the other hashes eight (AVX-512) or four (AVX2). It is
-// fastest if they have about the same length, and if their number is a multiple of that. On arm64 with
+// 16 (AVX-512), two (SHA instructions) or eight (AVX2 alone), with the other hashes eight (AVX-512) or four
+// (AVX2). It is fastest if they have about the same length, and if their number is a multiple of that. On arm64 with
 // SHA2 instructions, or with SHA512 instructions for the other hashes, it hashes messages 0 and 1 side
 // by side, then 2 and 3, and so on, for as many blocks as the shorter of the two has.
 //
@@ -402,7 +402,8 @@ func newOwner[W sha2.Word](f *sha2.Hash, initial *sha2.State[W], key []byte) *HM
 	return &p.stream
 }
 
-// newAround is around, for package hmac, also for SHA-1, which links to it. A variable is linked only into programs that use it.
+// newAround is around, for package hmac, which links to it, also for SHA-1. A variable is linked only into
+// programs that use it.
 //
 //lint:ignore U1000 see above
 var newAround = around

@@ -8,11 +8,11 @@
 // HMAC with SHA-2, that is SHA-224, SHA-256, SHA-384, SHA-512, SHA-512/224 and SHA-512/256 of the
 // standard library, is computed by package [fastmac] if [New] knows the function that makes the hash and
 // there is assembly for it. With SHA-1 the hash is that of [crypto/sha1], and what HMAC does around it takes
-// less time than in crypto/hmac: for a short message a quarter of all. In all other cases crypto/hmac computes
-// it, in FIPS 140 mode and with BoringCrypto always.
+// less time than in crypto/hmac. In all other cases crypto/hmac computes it, in FIPS 140 mode and with
+// BoringCrypto always.
 //
-// SHA-1 is only for protocols that have it, such as one-time passwords: no practical attack on HMAC with it is known. Do not
-// use it without a key, or for signatures, since anybody can make two messages with one hash.
+// SHA-1 is only for protocols that have it, such as one-time passwords: no practical attack on HMAC with it is
+// known. Do not use it without a key, or for signatures, since anybody can make two messages with one hash.
 package hmac
 
 import (

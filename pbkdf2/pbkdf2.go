@@ -77,8 +77,8 @@ type Derivation struct {
 // KeyBatch sets batch[i].Key to the key that [Key] would return, for each i. A server that verifies
 // many logins gains from it: on amd64 it computes several keys side by side, on one core. With
 // AVX-512 these are 16 with SHA-256 or 8 with SHA-512, and with the SHA instructions two with
-// SHA-256, or two blocks of a key with SHA-1. It is fastest with a multiple of that number, and with the same number of iterations for
-// all.
+// SHA-256, or two blocks of a key with SHA-1. It is fastest with a multiple of that number, and with the same
+// number of iterations for all.
 //
 // If ctx is done, KeyBatch returns the error of ctx within some milliseconds, or after the current
 // key where crypto/pbkdf2 derives the keys. It is an error if a Key has no bytes or too many, or if

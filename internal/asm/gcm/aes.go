@@ -172,8 +172,8 @@ func (c *counters) blocks(n int) (x []VecVirtual) {
 }
 
 // group returns n vectors of counter blocks, with the first key added, for a group of
-// blocks, or for the last ones, less than a group. All text before it was in groups of this size or a multiple of it, so the counter
-// of base is a multiple of the number of blocks, a power of two. The counters of the group
+// blocks, or for the last ones, less than a group. All text before it was in groups of this size or a multiple
+// of it, so the counter of base is a multiple of the number of blocks, a power of two. The counters of the group
 // are base with other low bits, except that those of its last two blocks are base after the
 // group with other low bits. So only two blocks are made with additions.
 func (c *counters) group(n int) (x []VecVirtual) {

@@ -49,8 +49,8 @@ type Results struct {
 
 // Row is the time of a contender at a size, in nanoseconds per message, and the ends of
 // its spread, both as the results' statistic defines them. In group "key" it is the time
-// to set up a key, in group "hmac-sum" the time for a key and a message, in groups "pbkdf2" and "hkdf" that for a derived key, and in group
-// "ssh" the time from a write to its arrival.
+// to set up a key, in group "hmac-sum" the time for a key and a message, in groups "pbkdf2" and "hkdf" that for
+// a derived key, and in group "ssh" the time from a write to its arrival.
 type Row struct {
 	Group string  `json:"group"`
 	Impl  string  `json:"impl"`
