@@ -33,9 +33,9 @@ type Hash struct {
 	upper0, upper1   [3]uint8 // FIPS 180-4 sections 4.1.2 and 4.1.3: the rotations of Sigma0 and Sigma1
 	instructions
 
-	// These are in memory, for VPSHUFB: what makes words big-endian, what rotates 64-bit words to the right
-	// by 8, and what moves the lower halves of 64-bit words to the first two words or the last two, beside
-	// zeros.
+	// These are in memory, for VPSHUFB: what makes words big-endian, 32 bytes of them, what rotates 64-bit words
+	// to the right by 8, and what moves the lower halves of 64-bit words to the first two words or the last
+	// two, beside zeros.
 	Swap, Right8 Mem
 	Halves       [2]Mem
 

@@ -21,14 +21,12 @@ import (
 // The two halves of a vector are alike: the first has the lanes of the first half of the messages. So 16 bytes
 // of one message are loaded beside 16 of another, and no word changes its half.
 type Lanes struct {
-	WordSize, Rounds int
-	Swap             Mem // for VPSHUFB, of 32 bytes
-	OuterPadding     Mem // what follows a hash in the block after the outer pad
+	*Hash
 
-	Add, Left, Right, Broadcast, Equal func(...Op)      // of words
-	Sums, Sigmas                       [2][3]uint64     // how far they rotate; the last of each sigma is a shift
-	Shuffled                           map[uint64]Mem   // rotations that VPSHUFB makes
-	Unpack                             [][2]func(...Op) // low and high of words, of two words and so on, up to 16 bytes
+	Left, Right, Broadcast, Equal func(...Op)      // of words
+	Sigmas                        [2][3]uint64     // how far they rotate, and the last shifts
+	Shuffled                      map[uint64]Mem   // rotations that VPSHUFB makes
+	Unpack                        [][2]func(...Op) // low and high of words, of two words and so on, up to 16 bytes
 
 	state    gotypes.Component // the fields of Lanes in package sha2
 	p, at, k Register          // at is the offset of the next blocks in the messages
@@ -42,8 +40,7 @@ const (
 	piece  = 16 // bytes of a message that are loaded at once
 )
 
-func (l *Lanes) count() int     { return vector / l.WordSize }
-func (l *Lanes) blockSize() int { return 16 * l.WordSize }
+func (l *Lanes) count() int { return vector / l.wordSize }
 
 // row returns a row of a field.
 func (l *Lanes) row(field string, i int) Mem { return Address(l.state.Field(field).Index(i).Index(0)) }
@@ -62,9 +59,9 @@ func (l *Lanes) Generate(name string) {
 		l.v = append(l.v, YMM())
 	}
 	blocks, outer := Load(Param("blocks"), GP64()), GP64()
-	bits := GLOBL(fmt.Sprintf("laneBits%d", 8*l.WordSize), attr.RODATA|attr.NOPTR)
+	bits := GLOBL(fmt.Sprintf("laneBits%d", 8*l.wordSize), attr.RODATA|attr.NOPTR)
 	for i := range l.count() {
-		if l.WordSize == 4 {
+		if l.wordSize == 4 {
 			DATA(4*i, U32(1<<i))
 		} else {
 			DATA(8*i, U64(1<<i))
@@ -117,7 +114,7 @@ func (l *Lanes) Generate(name string) {
 		choose(x, words)
 		VMOVDQU(words, l.w(i))
 		VMOVDQU(l.w(i+8), words)
-		l.Broadcast(l.OuterPadding.Offset(l.WordSize*i), x)
+		l.Broadcast(l.OuterPadding.Offset(l.wordSize*i), x)
 		choose(x, words)
 		VMOVDQU(words, l.w(i+8))
 		VMOVDQU(l.row("outer", i), x)
@@ -127,7 +124,7 @@ func (l *Lanes) Generate(name string) {
 	Label("loaded")
 	l.rounds()
 	for i, v := range l.v {
-		l.Add(l.row("state", i), v, v)
+		l.vpadd(l.row("state", i), v, v)
 		VMOVDQU(v, l.row("state", i))
 	}
 	ADDQ(U32(l.blockSize()), l.at)
@@ -137,11 +134,11 @@ func (l *Lanes) Generate(name string) {
 	TESTQ(outer, outer)
 	JZ(LabelRef("wipe"))
 	Comment("The hashes, from rows to columns.")
-	pieceWords := piece / l.WordSize
+	pieceWords := piece / l.wordSize
 	for first := 0; first < 8; first += pieceWords {
 		for i, x := range l.transpose(l.v[first:][:pieceWords]) {
 			hash := func(lane int) Mem {
-				return Address(l.state.Field("hashes").Index((8*lane + first) * l.WordSize))
+				return Address(l.state.Field("hashes").Index((8*lane + first) * l.wordSize))
 			}
 			VPSHUFB(l.Swap, x, x)
 			VMOVDQU(x.AsX(), hash(i))
@@ -163,7 +160,7 @@ func (l *Lanes) Generate(name string) {
 		x := YMM()
 		VMOVDQU(l.row("state", i), x)
 		VMOVDQU(x, l.w(i))
-		l.Broadcast(l.OuterPadding.Offset(l.WordSize*i), x)
+		l.Broadcast(l.OuterPadding.Offset(l.wordSize*i), x)
 		VMOVDQU(x, l.w(i+8))
 		VMOVDQU(l.row("outer", i), v)
 		VMOVDQU(v, l.row("state", i))
@@ -193,7 +190,7 @@ func (l *Lanes) load() {
 	for n, x := range x {
 		for i, words := range l.transpose(append(x, l.pair(messages, n))) {
 			VPSHUFB(l.Swap, words, words)
-			VMOVDQU(words, l.w(n*piece/l.WordSize+i))
+			VMOVDQU(words, l.w(n*piece/l.wordSize+i))
 		}
 	}
 }
@@ -242,18 +239,18 @@ func (l *Lanes) rounds() {
 		for i := range 8 {
 			each(i)
 		}
-		ADDQ(U32(8*l.WordSize), l.k)
+		ADDQ(U32(8*l.wordSize), l.k)
 		XORQ(U32(8*vector), half)
 		XORQ(U32(8*vector), other)
 		DECQ(left)
 		JNZ(LabelRef(label))
 	}
-	loop("rounds", l.Rounds-16, func(i int) {
+	loop("rounds", l.Hash.rounds-16, func(i int) {
 		l.round(i, ab)
 		l.schedule(i)
 	})
 	loop("lastRounds", 16, func(i int) { l.round(i, ab) })
-	SUBQ(U32(l.Rounds*l.WordSize), l.k)
+	SUBQ(U32(l.Hash.rounds*l.wordSize), l.k)
 }
 
 // round is a round, FIPS 180-4 sections 6.2.2 and 6.4.2, step 3. It renames the variables instead of moving
@@ -264,23 +261,23 @@ func (l *Lanes) round(i int, ab []VecVirtual) {
 	name := func(n int) VecVirtual { return l.v[(n-i+8)%8] }
 	a, b, d, e, f, g, h := name(0), name(1), name(3), name(4), name(5), name(6), name(7)
 	bc, next := ab[i%2], ab[1-i%2]
-	sum := xor(l.rotations(e, l.Sums[1][:]...))
+	sum := xor(l.rotations(e, amounts(l.upper1)...))
 	x := YMM()
-	l.Broadcast(Mem{Base: l.k, Disp: l.WordSize * i}, x)
-	l.Add(l.words(i), x, x)
-	l.Add(x, h, h)
+	l.Broadcast(Mem{Base: l.k, Disp: l.wordSize * i}, x)
+	l.vpadd(l.words(i), x, x)
+	l.vpadd(x, h, h)
 	x = YMM()
 	VPXOR(g, f, x)
 	VPAND(e, x, x)
 	VPXOR(g, x, x) // Ch
-	l.Add(x, h, h)
-	l.Add(sum, h, h)
-	l.Add(h, d, d)
+	l.vpadd(x, h, h)
+	l.vpadd(sum, h, h)
+	l.vpadd(h, d, d)
 	VPXOR(b, a, next)
 	VPAND(next, bc, bc)
 	VPXOR(b, bc, bc) // Maj
-	l.Add(bc, h, h)
-	l.Add(xor(l.rotations(a, l.Sums[0][:]...)), h, h)
+	l.vpadd(bc, h, h)
+	l.vpadd(xor(l.rotations(a, amounts(l.upper0)...)), h, h)
 }
 
 // schedule advances word i by sixteen words.
@@ -291,14 +288,16 @@ func (l *Lanes) schedule(i int) {
 		return xor(append(l.rotations(x, by[:2]...), l.shift(l.Right, x, by[2])))
 	}
 	sum := sigma(i+1, 0)
-	l.Add(l.words(i), sum, sum)
-	l.Add(l.words(i+9), sum, sum)
-	l.Add(sigma(i+14, 1), sum, sum)
+	l.vpadd(l.words(i), sum, sum)
+	l.vpadd(l.words(i+9), sum, sum)
+	l.vpadd(sigma(i+14, 1), sum, sum)
 	VMOVDQU(sum, l.words(i))
 }
 
 // A term is computed only when it is called, so that few registers are needed.
 type term func() VecVirtual
+
+func amounts(by [3]uint8) []uint64 { return []uint64{uint64(by[0]), uint64(by[1]), uint64(by[2])} }
 
 // rotations returns terms whose xor is that of x rotated by each of these.
 func (l *Lanes) rotations(x VecVirtual, by ...uint64) (terms []term) {
@@ -306,7 +305,7 @@ func (l *Lanes) rotations(x VecVirtual, by ...uint64) (terms []term) {
 		if mask, ok := l.Shuffled[n]; ok {
 			terms = append(terms, func() VecVirtual { t := YMM(); VPSHUFB(mask, x, t); return t })
 		} else {
-			terms = append(terms, l.shift(l.Right, x, n), l.shift(l.Left, x, uint64(8*l.WordSize)-n))
+			terms = append(terms, l.shift(l.Right, x, n), l.shift(l.Left, x, uint64(8*l.wordSize)-n))
 		}
 	}
 	return terms

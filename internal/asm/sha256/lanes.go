@@ -125,11 +125,10 @@ func lanes256() {
 }
 
 // lanes256AVX2 is for the first eight lanes.
-func lanes256AVX2() {
+func lanes256AVX2(hash *sha2.Hash) {
 	lanes := &sha2.Lanes{
-		WordSize: wordSize, Rounds: rounds, Swap: swap32, OuterPadding: outerPadding,
-		Add: VPADDD, Left: VPSLLD, Right: VPSRLD, Broadcast: VPBROADCASTD, Equal: VPCMPEQD,
-		Sums: [2][3]uint64{{2, 13, 22}, {6, 11, 25}}, Sigmas: [2][3]uint64{{7, 18, 3}, {17, 19, 10}},
+		Hash: hash, Left: VPSLLD, Right: VPSRLD, Broadcast: VPBROADCASTD, Equal: VPCMPEQD,
+		Sigmas: [2][3]uint64{{7, 18, 3}, {17, 19, 10}},
 		Unpack: [][2]func(...Op){{VPUNPCKLDQ, VPUNPCKHDQ}, {VPUNPCKLQDQ, VPUNPCKHQDQ}},
 	}
 	lanes.Generate("lanes256AVX2")

@@ -38,7 +38,7 @@ func main() {
 	block256()
 	pair256()
 	lanes256()
-	lanes256AVX2()
+	lanes256AVX2(one)
 	one.Iterate("iterate256AVX2", avx2)
 	iterate256()
 	iteratePair256()

@@ -234,11 +234,10 @@ func schedule512(w []VecVirtual, i int, t []VecVirtual) {
 }
 
 // lanes512AVX2 is for the first four lanes.
-func lanes512AVX2() {
+func lanes512AVX2(hash *sha2.Hash) {
 	lanes := &sha2.Lanes{
-		WordSize: wordSize, Rounds: 80, Swap: swap64, OuterPadding: outerPadding,
-		Add: VPADDQ, Left: VPSLLQ, Right: VPSRLQ, Broadcast: VPBROADCASTQ, Equal: VPCMPEQQ,
-		Sums: [2][3]uint64{{28, 34, 39}, {14, 18, 41}}, Sigmas: [2][3]uint64{{1, 8, 7}, {19, 61, 6}},
+		Hash: hash, Left: VPSLLQ, Right: VPSRLQ, Broadcast: VPBROADCASTQ, Equal: VPCMPEQQ,
+		Sigmas:   [2][3]uint64{{1, 8, 7}, {19, 61, 6}},
 		Shuffled: map[uint64]Mem{8: right8},
 		Unpack:   [][2]func(...Op){{VPUNPCKLQDQ, VPUNPCKHQDQ}},
 	}

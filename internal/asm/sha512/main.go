@@ -38,7 +38,7 @@ func main() {
 	one.Block("block512AVX512", avx512)
 	one.Block("block512LeanAVX512", lean)
 	lanes512()
-	lanes512AVX2()
+	lanes512AVX2(one)
 	one.Iterate("iterate512AVX2", avx2)
 	one.Iterate("iterate512AVX512", avx512)
 	one.Iterate("iterate512LeanAVX512", lean)
