@@ -15,8 +15,9 @@ import (
 )
 
 // A Packet is one packet of a batch, for the functions and methods SealBatch and OpenBatch.
-// SealBatch turns Bytes from a message into a packet. OpenBatch turns it from a packet into a
-// message, or into nil if there is an error.
+// SealBatch turns Bytes from a message into a packet, or empties it if there is an error, so that no
+// message is sent without a tag. OpenBatch turns it from a packet into a message, or into nil if there
+// is an error.
 type Packet struct {
 	Bytes   []byte // the message or the packet
 	Data    []byte // DataSize bytes of additional data
@@ -30,8 +31,8 @@ const lanes = 32
 
 // SealBatch seals batch[i].Bytes with senders[i], as Seal does, sets Counter and Err, and returns
 // how many packets it has sealed. A sender may occur several times; it then uses rising counters.
-// If a sender is nil, Err is [ErrUnknown]. If there is an error, Bytes is still the message: do not
-// send it.
+// If a sender is nil, Err is [ErrUnknown]. If there is an error, Bytes has no bytes, and keeps its
+// memory.
 //
 // It is for servers with more peers than the CPU's cache has room for: while it hashes some
 // packets, it loads the keys of others. If all packets are from one sender, the method SealBatch of
@@ -98,7 +99,7 @@ func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch 
 		for i := range group {
 			p, who := &group[i], senders[start+i]
 			if p.Counter, p.Err = 0, nil; who == nil {
-				p.Err = ErrUnknown
+				p.Bytes, p.Err = p.Bytes[:0], ErrUnknown
 				continue
 			}
 			c, f, key, salt := parts(who)
@@ -107,7 +108,7 @@ func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch 
 			counter, err := c.take(1)
 			if err != nil {
 				c.mustBe(id)
-				p.Err = err
+				p.Bytes, p.Err = p.Bytes[:0], err
 				continue
 			}
 			ids.Add(id)
@@ -214,6 +215,13 @@ var (
 	senderLines   = []uint64{0}
 	receiverLines = []uint64{0, 64, 128}
 )
+
+// empty takes the messages out of a batch that is not sealed.
+func empty(batch []Packet) {
+	for i := range batch {
+		batch[i].Bytes = batch[i].Bytes[:0]
+	}
+}
 
 // clearTrailer overwrites the trailer of a packet whose sender was destroyed meanwhile, which may be in room
 // that is longer than the packet. It returns the text of a panic.

@@ -7,6 +7,7 @@ package packet
 import (
 	"crypto"
 	"crypto/sha512"
+	"crypto/subtle"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -47,10 +48,12 @@ const (
 // Configs, except for Window and MaxForged, which senders ignore, and Ahead. The key is derived from all
 // other fields. So senders whose Configs differ in one of them have different keys, and a receiver
 // refuses everything from a sender with another Config.
+//
+// A Config prints as its name, and cannot be encoded or decoded, by encoding/json for example.
 type Config struct {
-	// Secret is at least 16 random bytes; 32 are better. Do not use a password. Secret is not
-	// retained: overwrite it after the call. The same Secret may serve many names, sessions and
-	// algorithms, but only one of each with [SecretIsNew].
+	// Secret is at least 16 random bytes, which are not all equal; 32 are better. Do not use a
+	// password. Secret is not retained: overwrite it after the call. The same Secret may serve many
+	// names, sessions and algorithms, but only one of each with [SecretIsNew].
 	Secret []byte
 
 	// Sender is the name of the sender, 1 to 255 bytes. Receiver is the name of the receiver, at
@@ -99,9 +102,10 @@ type Config struct {
 // check returns an error if a sender cannot have c and n, or a receiver, whose window is checked
 // elsewhere.
 func (c *Config) check(algorithm byte, n *Counters, role byte) error {
+	if err := c.checkSecret(); err != nil {
+		return err
+	}
 	switch {
-	case len(c.Secret) < minSecretSize:
-		return fmt.Errorf("packet: Secret of %d bytes: want at least %d", len(c.Secret), minSecretSize)
 	case len(c.Sender) < 1 || len(c.Sender) > maxNameSize:
 		return fmt.Errorf("packet: Sender of %d bytes: want 1 to %d", len(c.Sender), maxNameSize)
 	case len(c.Receiver) > maxNameSize:
@@ -115,6 +119,20 @@ func (c *Config) check(algorithm byte, n *Counters, role byte) error {
 	}
 	return n.check(role)
 }
+
+// checkSecret returns an error if the Secret is none. It compares in constant time.
+func (c *Config) checkSecret() error {
+	if len(c.Secret) < minSecretSize {
+		return fmt.Errorf("packet: Secret of %d bytes: want at least %d", len(c.Secret), minSecretSize)
+	}
+	if constant(c.Secret) {
+		return errors.New("packet: all bytes of the Secret are equal: want random ones")
+	}
+	return nil
+}
+
+// constant reports whether all bytes are equal: then each is equal to the next one.
+func constant(b []byte) bool { return subtle.ConstantTimeCompare(b[1:], b[:len(b)-1]) == 1 }
 
 // checkWindow returns an error if a receiver cannot have the window of c, or its Ahead.
 func (c *Config) checkWindow() error {
@@ -181,6 +199,7 @@ func newPair[S interface{ Destroy() }, R any](c Config, me, peer string, n Count
 	receiver, err := newReceiver(receive, n)
 	if err != nil {
 		sender.Destroy()
+		n.giveBack(sending)
 		return s, r, err
 	}
 	return sender, receiver, nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/fastmac/internal/fork"
 	"example.com/fastmac/internal/lifetime"
@@ -32,10 +33,13 @@ const (
 // Counters says why no counter is used twice under one key, and why no packet is accepted twice,
 // even after restarts. Make it with [NewSession], [Stored] or [SecretIsNew]: with the zero value
 // the constructors return an error. Both ends must use the same one of the three. The key depends
-// on it, so otherwise each end refuses every packet of the other. One value serves both directions
-// of an end.
+// on it, so otherwise each end refuses every packet of the other.
+//
+// One value, with its copies, serves both directions of an end: from one of [NewSession] or
+// [SecretIsNew], a second sender or a second receiver is an error.
 type Counters struct {
 	kind          byte
+	used          *atomic.Uint32 // by which roles, each of which is a bit; nil if that does not matter
 	session       []byte
 	send, receive Store
 	step          uint64 // what a sender reserves at a time
@@ -47,10 +51,12 @@ type Counters struct {
 // random bytes of the client, and then 16 of the server. Each end draws its bytes for this session
 // and sends them to the other. They need not be secret. NewSession copies them.
 //
-// The constructors return an error if session is shorter, or if its halves are equal or one has
-// only zeros, because then an end has drawn nothing.
+// The constructors return an error if session is shorter, or if its halves are equal or all bytes of
+// one are, because then an end has drawn nothing. Call NewSession once for a session: nothing notices
+// a second call with the same bytes, whose sender repeats counters, and whose receiver accepts packets
+// again.
 func NewSession(session []byte) Counters {
-	return Counters{kind: kindSession, session: bytes.Clone(session), end: maxRange}
+	return Counters{kind: kindSession, used: new(atomic.Uint32), session: bytes.Clone(session), end: maxRange}
 }
 
 // Stored is for a key that stays after a restart. The counters then go on above all that may have
@@ -73,8 +79,25 @@ func Stored(send, receive Store) Counters {
 // SecretIsNew is for a Secret that has never been used with these names, and will never be again,
 // such as one that a TLS exporter or a key exchange returns. Do not use it with one from a file, an
 // environment variable or the program's text: after a restart the sender would repeat its counters,
-// and an attacker could forge packets.
-func SecretIsNew() Counters { return Counters{kind: kindSecret, end: maxRange} }
+// and an attacker could forge packets. Nothing notices a second call for the same Secret and names.
+func SecretIsNew() Counters {
+	return Counters{kind: kindSecret, used: new(atomic.Uint32), end: maxRange}
+}
+
+// use returns an error if n has been used for a role.
+func (n *Counters) use(role byte) error {
+	if n.used != nil && n.used.Or(uint32(role))&uint32(role) != 0 {
+		return fmt.Errorf("packet: these Counters have a %s already: another one would repeat counters, or accept packets again", roleNames[role])
+	}
+	return nil
+}
+
+// giveBack undoes use, for what has been used for nothing.
+func (n *Counters) giveBack(role byte) {
+	if n.used != nil {
+		n.used.And(^uint32(role))
+	}
+}
 
 // store returns the Store for a role.
 func (n *Counters) store(role byte) Store {
@@ -95,8 +118,8 @@ func (n *Counters) check(role byte) error {
 		}
 		half := len(n.session) / 2
 		first, second := n.session[:half], n.session[len(n.session)-half:]
-		if zeros := make([]byte, half); bytes.Equal(first, second) || bytes.Equal(first, zeros) || bytes.Equal(second, zeros) {
-			return errors.New("packet: the halves of the session are equal or zero: want 16 random bytes of each end")
+		if bytes.Equal(first, second) || constant(first) || constant(second) {
+			return errors.New("packet: the halves of the session are equal, or all bytes of one are: want 16 random bytes of each end")
 		}
 	case kindStored:
 		if n.store(role) == nil {
@@ -124,7 +147,7 @@ var roleNames = [...]string{sending: "sender", receiving: "receiver"}
 type counters struct {
 	next    atomic.Uint64 // it does not fall
 	soft    atomic.Uint64 // the end, or with a supply half-way to it: beyond is slower
-	process fork.Process  // the one that may use them
+	place   fork.Process  // where they may be used: see here
 	supply  *supply       // nil if there is no Store
 	skipped atomic.Uint64 // next less the number of counters used
 	ended   atomic.Uint64 // packets that had no counter
@@ -144,12 +167,18 @@ type SenderStats struct {
 // init sets c, whose sender may have another key.
 func (c *counters) init(n *supplied) {
 	c.abandon()
-	c.process, c.supply = fork.Current(), n.supply
+	c.place, c.supply = c.here(), n.supply
 	c.skipped.Store(n.first)
 	c.ended.Store(0)
 	c.next.Store(n.first)
 	c.soft.Store(n.soft())
 	c.life.Begin()
+}
+
+// here is another number in a child after a fork, and in a copy of c, which is at another address.
+// Senders do not move, because take has them on the heap.
+func (c *counters) here() fork.Process {
+	return fork.Current() + fork.Process(uintptr(unsafe.Pointer(c)))
 }
 
 // abandon keeps a running goroutine away from c.
@@ -172,7 +201,7 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 			break
 		}
 	}
-	if fork.Current() != c.process { // asked after they are taken, see package fork
+	if c.here() != c.place { // asked after they are taken, see package fork
 		return 0, ErrCopied
 	}
 	return first, nil
@@ -180,7 +209,7 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 
 // takeBeyond takes counters beyond soft, and has the Store reserve more.
 func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
-	if fork.Current() != c.process { // then the mutex may be locked for ever
+	if c.here() != c.place { // then the mutex may be locked for ever
 		return 0, ErrCopied
 	}
 	s := c.supply
@@ -203,7 +232,7 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 		if !c.next.CompareAndSwap(first, first+n) {
 			continue
 		}
-		if fork.Current() != c.process {
+		if c.here() != c.place {
 			return 0, ErrCopied
 		}
 		return first, nil
@@ -245,7 +274,7 @@ func (c *counters) mustBe(id lifetime.ID) {
 // after a fork it returns [ErrCopied] and stores nothing.
 func (c *counters) Stop() error {
 	id := c.mustLive()
-	if fork.Current() != c.process {
+	if c.here() != c.place {
 		c.mustBe(id)
 		return ErrCopied
 	}
@@ -274,7 +303,7 @@ func (c *counters) StoreErr() error {
 // Stats returns how many packets the sender has had. In a child after a fork it returns zeros.
 func (c *counters) Stats() SenderStats {
 	c.mustLive()
-	if fork.Current() != c.process {
+	if c.here() != c.place {
 		return SenderStats{}
 	}
 	if s := c.supply; s != nil {
@@ -287,7 +316,7 @@ func (c *counters) Stats() SenderStats {
 // destroy is for the end of Destroy, after the lifetime has ended.
 func (c *counters) destroy() {
 	c.abandon()
-	c.process, c.supply = 0, nil
+	c.place, c.supply = 0, nil
 	for _, v := range []*atomic.Uint64{&c.next, &c.soft, &c.skipped, &c.ended} {
 		v.Store(0)
 	}

@@ -30,9 +30,10 @@ var (
 	// with a new Secret or session. After Stop the range has ended for good.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
-	// ErrCopied means that this process is a copy, made by fork(2), of the one that set up the
-	// sender, and would repeat its counters. Set up a new sender, with a new session.
-	ErrCopied = errors.New("packet: this process was forked from the one that set up the sender")
+	// ErrCopied means that the sender is a copy of the one that was set up, or that this process is a
+	// copy of the one that set it up, made by fork(2): its counters would repeat. Set up a new sender,
+	// with a new session.
+	ErrCopied = errors.New("packet: the sender is a copy, or this process is one, by a fork")
 
 	// ErrUnknown means that the sender or the receiver is nil, in the functions SealBatch and
 	// OpenBatch.

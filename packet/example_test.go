@@ -16,8 +16,10 @@ import (
 	"example.com/fastmac/packet"
 )
 
-// newSession is what both ends have for a session, in examples that do not exchange random bytes.
-var newSession = packet.NewSession([]byte("16 random bytes and 16 others..."))
+// newSession is what an end has for a session, in examples that do not exchange random bytes.
+func newSession() packet.Counters {
+	return packet.NewSession([]byte("16 random bytes and 16 others..."))
+}
 
 // Two ends share a secret, and have sent each other 16 random bytes. This is a new session, so they
 // need not store anything.
@@ -28,13 +30,13 @@ func Example() {
 	rand.Read(ofClient)
 	rand.Read(ofServer)
 	c := packet.Config{Secret: secret, TagSize: fastmac.UMAC128Size}
-	session := packet.NewSession(slices.Concat(ofClient, ofServer)) // at both ends
+	session := slices.Concat(ofClient, ofServer) // at both ends
 
-	send, _, err := packet.NewUMACPair(c, "client", "server", session)
+	send, _, err := packet.NewUMACPair(c, "client", "server", packet.NewSession(session))
 	if err != nil {
 		panic(err)
 	}
-	_, receive, err := packet.NewUMACPair(c, "server", "client", session)
+	_, receive, err := packet.NewUMACPair(c, "server", "client", packet.NewSession(session))
 	if err != nil {
 		panic(err)
 	}
@@ -143,13 +145,13 @@ func ExampleStored() {
 // A program opens many packets at once, as recvmmsg returns them. One was changed on the way, and
 // one arrives twice.
 func ExampleUMACReceiver_OpenBatch() {
-	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Sender: "feed", TagSize: fastmac.UMAC64Size}
+	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Sender: "feed", TagSize: fastmac.UMAC64Size}
 	var s packet.UMACSender
 	var r packet.UMACReceiver
-	if err := s.Init(c, newSession); err != nil {
+	if err := s.Init(c, newSession()); err != nil {
 		panic(err)
 	}
-	if err := r.Init(c, newSession); err != nil {
+	if err := r.Init(c, newSession()); err != nil {
 		panic(err)
 	}
 	batch := make([]packet.Packet, 4)
@@ -182,10 +184,10 @@ func ExampleOpenBatch() {
 	for i := range senders {
 		var err error
 		c.Sender = fmt.Sprintf("peer %d", i)
-		if senders[i], err = packet.NewUMACSender(c, newSession); err != nil {
+		if senders[i], err = packet.NewUMACSender(c, newSession()); err != nil {
 			panic(err)
 		}
-		if receivers[i], err = packet.NewUMACReceiver(c, newSession); err != nil {
+		if receivers[i], err = packet.NewUMACReceiver(c, newSession()); err != nil {
 			panic(err)
 		}
 	}
@@ -224,12 +226,12 @@ func ExampleOpenBatch() {
 
 // The message is not in the buffer of the packet, as with writev.
 func ExampleUMACSender_Trailer() {
-	c := packet.Config{Secret: bytes.Repeat([]byte{1}, 32), Sender: "feed", TagSize: fastmac.UMAC64Size}
-	s, err := packet.NewUMACSender(c, newSession)
+	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Sender: "feed", TagSize: fastmac.UMAC64Size}
+	s, err := packet.NewUMACSender(c, newSession())
 	if err != nil {
 		panic(err)
 	}
-	r, err := packet.NewUMACReceiver(c, newSession)
+	r, err := packet.NewUMACReceiver(c, newSession())
 	if err != nil {
 		panic(err)
 	}
@@ -250,14 +252,14 @@ func ExampleUMACReceivers() {
 	var packets [][]byte
 	for epoch := range uint8(2) {
 		c.Epoch = epoch
-		r, err := packet.NewUMACReceiver(c, newSession)
+		r, err := packet.NewUMACReceiver(c, newSession())
 		if err != nil {
 			panic(err)
 		}
 		if err := receivers.Add(r); err != nil {
 			panic(err)
 		}
-		s, err := packet.NewUMACSender(c, newSession)
+		s, err := packet.NewUMACSender(c, newSession())
 		if err != nil {
 			panic(err)
 		}
@@ -288,7 +290,7 @@ func ExampleUMACReceivers() {
 // Epoch returns the epoch of a packet, without a receiver.
 func ExampleEpoch() {
 	c := packet.Config{Secret: []byte("32 random bytes, not these here."), Sender: "server", TagSize: fastmac.UMAC128Size, Epoch: 7}
-	s, err := packet.NewUMACSender(c, newSession)
+	s, err := packet.NewUMACSender(c, newSession())
 	if err != nil {
 		panic(err)
 	}

@@ -269,15 +269,16 @@ func (b *batchTest) seal() {
 	for i := range want {
 		w, e := &want[i], b.of[i]
 		if one && !all { // a method seals all or none, and leaves Err alone
+			w.Bytes = w.Bytes[:0]
 			continue
 		} else if !one {
 			w.Counter, w.Err = 0, nil
 		}
 		if e == nil {
-			w.Err = ErrUnknown
+			w.Bytes, w.Err = w.Bytes[:0], ErrUnknown
 			continue
 		} else if e.next == e.end {
-			w.Err = ErrEnd
+			w.Bytes, w.Err = w.Bytes[:0], ErrEnd
 			continue
 		}
 		msg := w.Bytes

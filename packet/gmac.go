@@ -134,15 +134,15 @@ func (c *Config) initGMAC(life *lifetime.Lifetime, k *fastmac.GMACKey, salt *uin
 // overlap packet; Seal panics if it does not have DataSize bytes. Seal allocates only if packet has
 // no room for Overhead() bytes, and where it has a [Store] reserve counters.
 //
-// After the last counter, or after Stop, Seal returns packet unchanged and [ErrEnd], and in a child
-// after a fork [ErrCopied].
+// After the last counter, or after Stop, Seal returns [ErrEnd], and in a child after a fork, or for a
+// copy of the sender, [ErrCopied]. With an error it returns nil and changes nothing.
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	id := s.counters.life.Expect()
 	s.form.mustData(data)
 	counter, err := s.counters.take(1)
 	if err != nil {
 		s.counters.mustBe(id)
-		return packet, err
+		return nil, err
 	}
 	n := len(packet)
 	packet = s.form.room(packet)
@@ -166,14 +166,14 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 // DataSize must be 0, or Trailer panics.
 //
 // Trailer allocates only if dst has no room for Overhead() bytes. This room must not overlap msg.
-// Trailer returns the errors of Seal, with dst unchanged.
+// Trailer returns the errors of Seal, with nil: do not send msg then.
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	id := s.counters.life.Expect()
 	s.form.mustHaveNoData()
 	counter, err := s.counters.take(1)
 	if err != nil {
 		s.counters.mustBe(id)
-		return dst, err
+		return nil, err
 	}
 	n := len(dst)
 	dst = s.form.room(dst)
@@ -190,7 +190,8 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 
 // SealBatch seals batch[i].Bytes, as [GMACSender.Seal] does, with consecutive counters in the order
 // of the batch, and sets Counter. If there are fewer counters than packets it returns [ErrEnd] and
-// changes nothing. If a Data does not have DataSize bytes it panics before it writes anything.
+// seals none. With an error each Bytes has no bytes, and keeps its memory: to try again, set it to the
+// message again. If a Data does not have DataSize bytes SealBatch panics before it writes anything.
 //
 // It allocates only where a packet has no room. No packet and its room may overlap another packet
 // or its Data. If packets are side by side in one buffer, limit their room with a third index:
@@ -205,6 +206,7 @@ func (s *GMACSender) SealBatch(batch []Packet) error {
 	counter, err := s.counters.take(uint64(len(batch)))
 	if err != nil {
 		s.counters.mustBe(id)
+		empty(batch)
 		return err
 	}
 	begun, rest := 0, batch

@@ -34,8 +34,6 @@ const (
 	helloKeySize    = 32
 )
 
-var zeroRandom [helloRandomSize]byte
-
 // HelloSession is one session: 16 random bytes of each end, and the epoch, which the server chose.
 // It is not secret. Make at most one sender and one receiver of it at each end: a second sender
 // would repeat counters. The zero value is no session: with its Counters the constructors return an
@@ -302,7 +300,7 @@ func (h *HelloServer) Begin(opening []byte, c Config) (s HelloSession, open bool
 		return s, true, nil
 	case subtle.ConstantTimeCompare(server, h.next[:]) != 1:
 		return s, false, ErrEpoch
-	case subtle.ConstantTimeCompare(client, server) == 1, subtle.ConstantTimeCompare(client, zeroRandom[:]) == 1:
+	case subtle.ConstantTimeCompare(client, server) == 1, constant(client):
 		return s, false, ErrForged // no client has these, and the constructors refuse them
 	case h.forged >= c.forgedLimit():
 		return s, false, ErrWorn
@@ -333,9 +331,10 @@ func (h *HelloServer) Opened(s HelloSession) bool {
 
 // checkHello returns an error if c and the names cannot have a hello.
 func (c *Config) checkHello(me, peer string) error {
+	if err := c.checkSecret(); err != nil {
+		return err
+	}
 	switch {
-	case len(c.Secret) < minSecretSize:
-		return fmt.Errorf("packet: Secret of %d bytes: want at least %d", len(c.Secret), minSecretSize)
 	case len(me) < 1 || len(me) > maxNameSize || len(peer) < 1 || len(peer) > maxNameSize:
 		return fmt.Errorf("packet: names of %d and %d bytes: want 1 to %d", len(me), len(peer), maxNameSize)
 	case me == peer:

@@ -433,7 +433,7 @@ func TestHelloCross(t *testing.T) {
 			}
 		}
 	}
-	config := func(e end) Config { return Config{Secret: bytes.Repeat([]byte{e.secret}, 16), TagSize: 8} }
+	config := func(e end) Config { return Config{Secret: append(pattern(15), e.secret), TagSize: 8} }
 	servers := make([]HelloServer, len(ends))
 	for i, from := range ends {
 		c := mactest.Must(NewHelloClient(config(from), from.client, from.server))

@@ -5,8 +5,10 @@
 package packet
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strconv"
 
 	"example.com/fastmac/internal/opaque"
@@ -42,6 +44,23 @@ func tagText(size uint8) string {
 // String returns "packet.Config", without the Secret.
 func (c Config) String() string { return "packet.Config" }
 
-// Format writes what String returns, for all verbs and flags. Packages that do not use fmt, such as
-// encoding/json and with it the JSON handler of log/slog, write the Secret.
+// Format writes what String returns, for all verbs and flags. Do not print a struct that has a Config in an
+// unexported field: package fmt does not call the methods of such fields, and prints the Secret.
 func (c Config) Format(s fmt.State, verb rune) { io.WriteString(s, c.String()) }
+
+// LogValue has package log/slog write what String returns.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+var errEncoded = errors.New("packet: a Config has a Secret, and is neither encoded nor decoded: use a type of your own")
+
+// MarshalText returns an error, and so do encoding/json and encoding/xml for whatever has a Config in it.
+func (Config) MarshalText() ([]byte, error) { return nil, errEncoded }
+
+// MarshalBinary returns an error, and so does encoding/gob.
+func (Config) MarshalBinary() ([]byte, error) { return nil, errEncoded }
+
+// UnmarshalText returns an error.
+func (*Config) UnmarshalText([]byte) error { return errEncoded }
+
+// UnmarshalBinary returns an error.
+func (*Config) UnmarshalBinary([]byte) error { return errEncoded }

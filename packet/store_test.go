@@ -853,7 +853,7 @@ func TestMistakes(t *testing.T) {
 		"no session":                    {init(c, NewSession(nil)), "session of 0 bytes"},
 		"the session of one end only":   {init(c, NewSession(session[:16])), "session of 16 bytes"},
 		"one's own bytes twice":         {init(c, NewSession(slices.Concat(session[:16], session[:16]))), "halves of the session are equal"},
-		"the other end's are not there": {init(c, NewSession(slices.Concat(session[:16], make([]byte, 16)))), "or zero"},
+		"the other end's are not there": {init(c, NewSession(slices.Concat(session[:16], make([]byte, 16)))), "all bytes of one"},
 		"a password":                    {init(Config{Secret: []byte("hunter2"), Sender: "a", TagSize: 16}, SecretIsNew()), "Secret of 7 bytes"},
 		"the tag size in bits":          {init(Config{Secret: c.Secret, Sender: "a", TagSize: 128}, SecretIsNew()), "TagSize of 128"},
 		"one name for both ends": {func() error {
@@ -878,9 +878,8 @@ func TestMistakes(t *testing.T) {
 		}(), "another key"},
 		"a Store that was not opened": {init(c, Stored(nil, nil)), "without a Store for the sender"},
 		"names not exchanged": {func() error {
-			n := NewSession(session)
-			s, _, err1 := NewUMACPair(pair, "a", "b", n)
-			_, r, err2 := NewUMACPair(pair, "a", "b", n)
+			s, _, err1 := NewUMACPair(pair, "a", "b", NewSession(session))
+			_, r, err2 := NewUMACPair(pair, "a", "b", NewSession(session))
 			p, err3 := s.Seal(nil, nil)
 			_, _, err4 := r.Open(p, nil)
 			return errors.Join(err1, err2, err3, err4)

@@ -78,7 +78,7 @@ func (n *supplied) soft() uint64 {
 // open returns the first range. algorithm and role are those of the id.
 func (n *Counters) open(c *Config, algorithm, role byte) (supplied, error) {
 	if n.kind != kindStored {
-		return supplied{n.first, n.end, nil}, nil
+		return supplied{n.first, n.end, nil}, n.use(role)
 	}
 	step := n.step
 	if c.Ahead > 0 {
