@@ -147,7 +147,7 @@ var roleNames = [...]string{sending: "sender", receiving: "receiver"}
 type counters struct {
 	next    atomic.Uint64 // it does not fall
 	soft    atomic.Uint64 // the end, or with a supply half-way to it: beyond is slower
-	place   fork.Process  // where they may be used: see here
+	place   fork.Process  // the process that may use them, and their address: see process
 	supply  *supply       // nil if there is no Store
 	skipped atomic.Uint64 // next less the number of counters used
 	ended   atomic.Uint64 // packets that had no counter
@@ -167,7 +167,7 @@ type SenderStats struct {
 // init sets c, whose sender may have another key.
 func (c *counters) init(n *supplied) {
 	c.abandon()
-	c.place, c.supply = c.here(), n.supply
+	c.place, c.supply = fork.Current()+c.address(), n.supply
 	c.skipped.Store(n.first)
 	c.ended.Store(0)
 	c.next.Store(n.first)
@@ -175,11 +175,11 @@ func (c *counters) init(n *supplied) {
 	c.life.Begin()
 }
 
-// here is another number in a child after a fork, and in a copy of c, which is at another address.
-// Senders do not move, because take has them on the heap.
-func (c *counters) here() fork.Process {
-	return fork.Current() + fork.Process(uintptr(unsafe.Pointer(c)))
-}
+// process returns the one that may use c. For a copy of c, which is at another address, that is none. What
+// take is called for does not move, because it is on the heap.
+func (c *counters) process() fork.Process { return c.place - c.address() }
+
+func (c *counters) address() fork.Process { return fork.Process(uintptr(unsafe.Pointer(c))) }
 
 // abandon keeps a running goroutine away from c.
 func (c *counters) abandon() {
@@ -201,7 +201,7 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 			break
 		}
 	}
-	if c.here() != c.place { // asked after they are taken, see package fork
+	if fork.Current() != c.process() { // asked after they are taken, see package fork
 		return 0, ErrCopied
 	}
 	return first, nil
@@ -209,7 +209,7 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 
 // takeBeyond takes counters beyond soft, and has the Store reserve more.
 func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
-	if c.here() != c.place { // then the mutex may be locked for ever
+	if fork.Current() != c.process() { // then the mutex may be locked for ever
 		return 0, ErrCopied
 	}
 	s := c.supply
@@ -232,7 +232,7 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 		if !c.next.CompareAndSwap(first, first+n) {
 			continue
 		}
-		if c.here() != c.place {
+		if fork.Current() != c.process() {
 			return 0, ErrCopied
 		}
 		return first, nil
@@ -274,7 +274,7 @@ func (c *counters) mustBe(id lifetime.ID) {
 // after a fork it returns [ErrCopied] and stores nothing.
 func (c *counters) Stop() error {
 	id := c.mustLive()
-	if c.here() != c.place {
+	if fork.Current() != c.process() {
 		c.mustBe(id)
 		return ErrCopied
 	}
@@ -303,7 +303,7 @@ func (c *counters) StoreErr() error {
 // Stats returns how many packets the sender has had. In a child after a fork it returns zeros.
 func (c *counters) Stats() SenderStats {
 	c.mustLive()
-	if c.here() != c.place {
+	if fork.Current() != c.process() {
 		return SenderStats{}
 	}
 	if s := c.supply; s != nil {

@@ -89,6 +89,10 @@ var expected = []expectation{
 		kind: branch, function: "example.com/fastmac/packet.(*window).judge",
 	},
 	{
+		what: "packet.(*Config).checkSecret branches on whether all bytes of a Secret are equal, which its error says",
+		kind: branch, function: "example.com/fastmac/packet.(*Config).checkSecret",
+	},
+	{
 		what: "crypto/aes encrypts with tables where there are no AES instructions in use: see docs/platforms.md",
 		kind: address, on: withAESTables, function: "crypto/internal/fips140/aes.encryptBlockGeneric",
 	},
