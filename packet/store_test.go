@@ -5,7 +5,6 @@
 package packet
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -835,87 +834,4 @@ func TestSecondBoot(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestMistakes has the likeliest mistakes in the use of this package, and what says so.
-func TestMistakes(t *testing.T) {
-	c := config()
-	c.TagSize = 16
-	pair := c
-	pair.Sender = ""
-	session := random(32)
-	init := func(c Config, n Counters) error { return second(NewUMACSender(c, n)) }
-	for what, test := range map[string]struct {
-		err  error
-		want string
-	}{
-		"no Counters":                   {init(c, Counters{}), "NewSession, Stored or SecretIsNew"},
-		"no session":                    {init(c, NewSession(nil)), "session of 0 bytes"},
-		"the session of one end only":   {init(c, NewSession(session[:16])), "session of 16 bytes"},
-		"one's own bytes twice":         {init(c, NewSession(slices.Concat(session[:16], session[:16]))), "halves of the session are equal"},
-		"the other end's are not there": {init(c, NewSession(slices.Concat(session[:16], make([]byte, 16)))), "all bytes of one"},
-		"a password":                    {init(Config{Secret: []byte("hunter2"), Sender: "a", TagSize: 16}, SecretIsNew()), "Secret of 7 bytes"},
-		"the tag size in bits":          {init(Config{Secret: c.Secret, Sender: "a", TagSize: 128}, SecretIsNew()), "TagSize of 128"},
-		"one name for both ends": {func() error {
-			_, _, err := NewUMACPair(pair, "a", "a", SecretIsNew())
-			return err
-		}(), "same name"},
-		"one Store for both directions": {func() error {
-			m := new(memory)
-			_, _, err := NewUMACPair(pair, "a", "b", Stored(m, m))
-			return err
-		}(), "one Store for both directions"},
-		"one Store for two keys": {func() error {
-			m, other := new(memory), c
-			other.Epoch++
-			newSender(packetref.UMAC128, c, Stored(m, nil))
-			return init(other, Stored(m, nil))
-		}(), "another key"},
-		"stores exchanged": {func() error {
-			m := new(memory)
-			newReceiver(packetref.UMAC128, c, Stored(nil, m))
-			return init(c, Stored(m, nil))
-		}(), "another key"},
-		"a Store that was not opened": {init(c, Stored(nil, nil)), "without a Store for the sender"},
-		"names not exchanged": {func() error {
-			s, _, err1 := NewUMACPair(pair, "a", "b", NewSession(session))
-			_, r, err2 := NewUMACPair(pair, "a", "b", NewSession(session))
-			p, err3 := s.Seal(nil, nil)
-			_, _, err4 := r.Open(p, nil)
-			return errors.Join(err1, err2, err3, err4)
-		}(), ErrForged.Error()},
-		"one's own half first at both ends": {func() error {
-			s := newSender(packetref.UMAC128, c, NewSession(session))
-			r := newReceiver(packetref.UMAC128, c, NewSession(slices.Concat(session[16:], session[:16])))
-			_, _, err := r.Open(mactest.Must(s.Seal(nil, nil)), nil)
-			return err
-		}(), ErrForged.Error()},
-		"a receiver without the Store that its sender has": {func() error {
-			s := newSender(packetref.UMAC128, c, Stored(new(memory), nil))
-			_, _, err := newReceiver(packetref.UMAC128, c, SecretIsNew()).Open(mactest.Must(s.Seal(nil, nil)), nil)
-			return err
-		}(), ErrForged.Error()},
-	} {
-		if test.err == nil || !strings.Contains(test.err.Error(), test.want) {
-			t.Errorf("%s: error %v, want one with %q", what, test.err, test.want)
-		}
-	}
-	s := newSender(packetref.UMAC128, c, SecretIsNew())
-	for what, test := range map[string]struct {
-		call func()
-		want string
-	}{
-		"data that the Config does not have": {func() { s.Seal(nil, []byte("port")) }, "data of 4 bytes: want 0"},
-		"a sender that was never set up":     {func() { new(UMACSender).Seal(nil, nil) }, "never set up"},
-		"a batch with fewer senders":         {func() { SealBatch([]*UMACSender{}, make([]Packet, 1)) }, "0 senders and 1 packets"},
-	} {
-		mactest.MustPanic(t, what, test.want, test.call)
-	}
-	// A session that is overwritten after the call is still the session.
-	b := bytes.Clone(session)
-	n := NewSession(b)
-	clear(b)
-	if err := init(c, n); err != nil {
-		t.Error(err)
-	}
 }
