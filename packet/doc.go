@@ -60,8 +60,9 @@
 // The key depends on which of them it is. So a receiver without a Store accepts nothing from a
 // sender that has one.
 //
-// Two senders with equal configurations and sessions repeat counters, in one process or in two. So
-// make one sender for each configuration, and give each process of a server its own name.
+// Two senders with equal configurations and sessions repeat counters, in one process or in two. One
+// value of Counters has no second sender, and no second receiver. So make one value for each session,
+// and give each process of a server its own name.
 //
 // Nothing here notices that a snapshot of a virtual machine is restored. Both copies then use the
 // same counters, so the key of this session is no longer safe. A copy that C code makes with
