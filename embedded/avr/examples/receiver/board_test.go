@@ -77,10 +77,7 @@ func newBoard(t *testing.T, mcu string) *board {
 	}
 	command(t, "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", b.simulator,
 		filepath.Join(dir, "testdata", "board.c"), "-lsimavr", "-lelf")
-	header, _ := runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
-	if err := os.WriteFile(filepath.Join(b.sketch, "key.h"), []byte(header), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	runReceiver(t, 0, nil, "-dir", dir, "-new", "1", filepath.Join(b.sketch, "key.h"))
 	readme, err := os.ReadFile(filepath.Join(b.sketch, "README.md"))
 	if err != nil {
 		t.Fatal(err)

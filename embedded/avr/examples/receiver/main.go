@@ -16,11 +16,11 @@ import (
 const usage = `receiver makes keys for sensors, and prints their readings, which it verifies.
 
 usage:
-  receiver [-dir DIR] -new ID > key.h   make a key for a new device
-  receiver [-dir DIR] [PORT]            print the readings that arrive at a serial port
+  receiver [-dir DIR] -new ID HEADER   make a key for a new device, and the header of its sketch
+  receiver [-dir DIR] [PORT]           print the readings that arrive at a serial port
 
-ID is a number, 0 to 4294967295. PORT is a file; without it, or if it is -, the receiver
-reads standard input. Set the speed of the port first, on Linux with
+ID is a number, 0 to 4294967295. HEADER is a new file, which only you may read. PORT is a file;
+without it, or if it is -, the receiver reads standard input. Set the speed of the port first, on Linux with
   stty -F PORT 38400 raw clocal -hupcl -echo
 
 Readings go to standard output, and the reason of each refused frame to standard error.
@@ -50,8 +50,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.Visit(func(f *flag.Flag) { isNew = isNew || f.Name == "new" })
 	var err error
 	switch {
-	case isNew && flags.NArg() == 0:
-		err = makeKey(*dir, *created, stdout)
+	case isNew && flags.NArg() == 1:
+		err = makeKey(*dir, *created, flags.Arg(0))
 	case !isNew && flags.NArg() <= 1:
 		err = listen(*dir, flags.Arg(0), stdin, stdout, stderr)
 	default:

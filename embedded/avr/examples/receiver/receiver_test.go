@@ -232,6 +232,14 @@ func runReceiver(t *testing.T, want int, stdin io.Reader, args ...string) (stdou
 	return out.String(), errs.String()
 }
 
+// newHeader makes a key for a device, and returns its header.
+func newHeader(t *testing.T, dir, id string) string {
+	t.Helper()
+	path := filepath.Join(dir, id+".h")
+	runReceiver(t, 0, nil, "-dir", dir, "-new", id, path)
+	return string(mactest.Must(os.ReadFile(path)))
+}
+
 // headerKey returns the key in a header key.h.
 func headerKey(t *testing.T, header string) (key []byte) {
 	t.Helper()
@@ -253,7 +261,7 @@ func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	headers := map[uint32]string{}
 	for _, id := range []uint32{0, math.MaxUint32} {
-		headers[id], _ = runReceiver(t, 0, nil, "-dir", dir, "-new", fmt.Sprint(id))
+		headers[id] = newHeader(t, dir, fmt.Sprint(id))
 		if want := fmt.Sprintf("\n#define DEVICE_ID %dUL\n", id); !strings.Contains(headers[id], want) {
 			t.Errorf("no line %q in\n%s", want, headers[id])
 		}
@@ -293,7 +301,8 @@ func TestCommand(t *testing.T) {
 
 func TestCommandErrors(t *testing.T) {
 	dir := t.TempDir()
-	runReceiver(t, 0, nil, "-dir", dir, "-new", "5")
+	newHeader(t, dir, "5")
+	header := filepath.Join(dir, "other.h")
 	for _, test := range []struct {
 		args   []string
 		status int
@@ -301,10 +310,13 @@ func TestCommandErrors(t *testing.T) {
 	}{
 		{[]string{"-h"}, 0, "usage:"},
 		{[]string{"a", "b"}, 2, "usage:"},
-		{[]string{"-new", "1", "a"}, 2, "usage:"},
+		{[]string{"-new", "1"}, 2, "usage:"},
+		{[]string{"-new", "1", "a", "b"}, 2, "usage:"},
 		{[]string{"-new", "-1"}, 2, "invalid value"},
-		{[]string{"-dir", dir, "-new", "4294967296"}, 1, "receiver: device 4294967296: want 0 to 4294967295\n"},
-		{[]string{"-dir", dir, "-new", "5"}, 1, "receiver: device 5 is in the file "},
+		{[]string{"-dir", dir, "-new", "4294967296", header}, 1, "receiver: device 4294967296: want 0 to 4294967295\n"},
+		{[]string{"-dir", dir, "-new", "5", header}, 1, "receiver: device 5 is in the file "},
+		{[]string{"-dir", dir, "-new", "6", filepath.Join(dir, "5.h")}, 1, "receiver: open "},
+		{[]string{"-dir", dir, "-new", "6", filepath.Join(dir, "none", "key.h")}, 1, "receiver: open "},
 		{[]string{"-dir", filepath.Join(dir, "none")}, 1, "receiver: open "},
 		{[]string{"-dir", dir, filepath.Join(dir, "none")}, 1, "receiver: open "},
 	} {
@@ -318,19 +330,23 @@ func TestCommandErrors(t *testing.T) {
 // TestStore has files that the receiver must not use.
 func TestStore(t *testing.T) {
 	key := strings.Repeat("5a", keySize)
+	one, none := line(1, key), line(1, "0")
+	const damaged = ":1: want the number of a device, a field and their checksum: a part is missing, or was changed"
 	for _, test := range []struct{ name, keys, counters, err string }{
-		{"good", "1 " + key + "\n2 " + key + "\n", "1 18446744073709551615\n2 0\n", ""},
-		{"without the last newline", "1 " + key, "1 0", ""},
-		{"Windows", "1 " + key + "\r\n", "1 0\r\n", ""},
+		{"good", one + line(2, key), line(1, "18446744073709551615") + line(2, "0"), ""},
 		{"empty", "", "", ""},
-		{"short key", "1 " + key[2:], "1 0", "keys: device 1: want a key of 64 hexadecimal digits"},
-		{"not a key", "1 " + key[1:] + "x", "1 0", "keys: device 1: want a key of 64 hexadecimal digits"},
-		{"no key", "1", "1 0", "keys: device 1: want a key of 64 hexadecimal digits"},
-		{"not a device", "x " + key, "1 0", "keys:1: want the number of a device and a field"},
-		{"two keys", "1 " + key + "\n1 " + key, "1 0", "keys:2: device 1 has a line already"},
-		{"no counter", "1 " + key, "2 0", "counters: no line for device 1, so old readings would be accepted again"},
-		{"not a counter", "1 " + key, "1 -1", `counters: device 1: "-1": want a counter`},
-		{"high counter", "1 " + key, "1 18446744073709551616", `counters: device 1: "18446744073709551616": want a counter`},
+		{"short key", line(1, key[2:]), none, "keys: device 1: want a key of 64 hexadecimal digits"},
+		{"not a key", line(1, key[1:]+"x"), none, "keys: device 1: want a key of 64 hexadecimal digits"},
+		{"no key", line(1, ""), none, "keys: device 1: want a key of 64 hexadecimal digits"},
+		{"not a device", "x" + one[1:], none, "keys" + damaged},
+		{"another device", "2" + one[1:], none, "keys" + damaged},
+		{"another counter", one, "1 1" + none[3:], "counters" + damaged},
+		{"no checksum", one, "1 0\n", "counters" + damaged},
+		{"an empty line", one, "\n" + none, "counters" + damaged},
+		{"two keys", one + one, none, "keys:2: device 1 has a line already"},
+		{"no counter", one, line(2, "0"), "counters: no line for device 1, so old readings would be accepted again"},
+		{"not a counter", one, line(1, "-1"), `counters: device 1: "-1": want a counter`},
+		{"high counter", one, line(1, "18446744073709551616"), `counters: device 1: "18446744073709551616": want a counter`},
 	} {
 		dir := t.TempDir()
 		for name, data := range map[string]string{"keys": test.keys, "counters": test.counters} {
@@ -342,13 +358,25 @@ func TestStore(t *testing.T) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.err)
 		}
 	}
+	// One that was cut off is none, wherever that was.
+	dir, whole := t.TempDir(), line(1, "1234")+line(2, "99")
+	for n := range len(whole) + 1 {
+		err := errors.Join(os.WriteFile(filepath.Join(dir, "keys"), []byte(one+line(2, key)), 0o600),
+			os.WriteFile(filepath.Join(dir, "counters"), []byte(whole[:n]), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := openStore(dir); (err == nil) != (n == len(whole)) {
+			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
+		}
+	}
 }
 
 // TestSave has a directory in which another receiver was stopped while it wrote, and then
 // one in which the counter cannot be stored: a reading must not be printed there.
 func TestSave(t *testing.T) {
 	dir := t.TempDir()
-	header, _ := runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
+	header := newHeader(t, dir, "1")
 	frame := func(counter uint64) io.Reader {
 		return bytes.NewReader(encode(seal(headerKey(t, header), reading{1, counter, 1})))
 	}
@@ -361,7 +389,7 @@ func TestSave(t *testing.T) {
 			t.Errorf("printed %q, %q, want %q", stdout, stderr, want)
 		}
 	}
-	for _, name := range []string{"keys", "counters"} {
+	for _, name := range []string{"keys", "counters", "1.h"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -369,6 +397,9 @@ func TestSave(t *testing.T) {
 		if mode := info.Mode(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 			t.Errorf("%s: others may use it: %v", name, mode)
 		}
+	}
+	if runtime.GOOS == "linux" && syncFolder("/proc") == nil {
+		t.Error("a folder that cannot be synced is no error")
 	}
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
@@ -382,10 +413,10 @@ func TestSave(t *testing.T) {
 // is added in the meantime keeps its line.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
-	runReceiver(t, 0, nil, "-dir", dir, "-new", "1")
+	newHeader(t, dir, "1")
 	one, err1 := openStore(dir)
 	two, err2 := openStore(dir)
-	runReceiver(t, 0, nil, "-dir", dir, "-new", "2")
+	newHeader(t, dir, "2")
 	if err := errors.Join(err1, err2, one.save(1, 5), one.save(1, 6)); err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +424,7 @@ func TestShared(t *testing.T) {
 	if err := two.save(1, 6); fmt.Sprint(err) != want {
 		t.Errorf("the second: %v, want %s", err, want)
 	}
-	if got, err := os.ReadFile(filepath.Join(dir, "counters")); string(got) != "1 6\n2 0\n" {
+	if got, err := os.ReadFile(filepath.Join(dir, "counters")); string(got) != line(1, "6")+line(2, "0") {
 		t.Errorf("stored %q, %v", got, err)
 	}
 }

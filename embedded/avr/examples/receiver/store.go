@@ -7,15 +7,16 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,8 @@ const keySize = 32
 
 // A store is a directory with two files, in which each line has the number of a device.
 // In keys its key follows, in hexadecimal. In counters the counter of its last reading
-// follows; without one a new receiver would accept old readings again.
+// follows; without one a new receiver would accept old readings again. A checksum ends each
+// line, so that what is left of "1 1234" is not a lower counter.
 type store struct {
 	dir      string
 	devices  map[uint32]*device
@@ -81,7 +83,7 @@ func (s *store) save(id uint32, counter uint64) error {
 	table[id] = strconv.FormatUint(counter, 10)
 	var b bytes.Buffer
 	for _, id := range slices.Sorted(maps.Keys(table)) {
-		fmt.Fprintf(&b, "%d %s\n", id, table[id])
+		b.WriteString(line(id, table[id]))
 	}
 	// A crash leaves the old file or the new one.
 	path := filepath.Join(s.dir, "counters")
@@ -91,17 +93,23 @@ func (s *store) save(id uint32, counter uint64) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	// The rename must reach the disk too. Some systems cannot sync a directory, and
-	// return an error.
-	if d, err := os.Open(s.dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
-	return nil
+	return syncFolder(s.dir)
 }
 
-// makeKey adds a device to the store, and writes the header key.h of its sketch to w.
-func makeKey(dir string, number uint64, w io.Writer) error {
+// syncFolder makes new names reach the disk, which Windows cannot be asked for.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// makeKey adds a device to the store, and writes the header of its sketch, a new file.
+func makeKey(dir string, number uint64, header string) error {
 	if number > math.MaxUint32 {
 		return fmt.Errorf("device %d: want 0 to %d", number, uint32(math.MaxUint32))
 	}
@@ -120,15 +128,6 @@ func makeKey(dir string, number uint64, w io.Writer) error {
 	key := make([]byte, keySize)
 	defer clear(key)
 	rand.Read(key)
-	// The counters of a device begin with 1.
-	if err := writeFile(filepath.Join(dir, "counters"), os.O_APPEND, fmt.Appendf(nil, "%d 0\n", id)); err != nil {
-		return err
-	}
-	line := fmt.Appendf(nil, "%d %x\n", id, key)
-	defer clear(line)
-	if err := writeFile(filepath.Join(dir, "keys"), os.O_APPEND, line); err != nil {
-		return err
-	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// The secret key of device %d. Do not publish or commit it.\n", id)
 	fmt.Fprintf(&b, "#define DEVICE_ID %dUL\n", id)
@@ -140,12 +139,33 @@ func makeKey(dir string, number uint64, w io.Writer) error {
 		fmt.Fprintf(&b, " 0x%02x,", c)
 	}
 	fmt.Fprint(&b, "\n};\n")
-	_, err := w.Write(b.Bytes())
+	defer clear(b.Bytes())
+	if err := writeFile(header, os.O_EXCL, b.Bytes()); err != nil {
+		return err
+	}
+	// The counters of a device begin with 1.
+	err := writeFile(filepath.Join(dir, "counters"), os.O_APPEND, []byte(line(id, "0")))
+	if err == nil {
+		err = writeFile(filepath.Join(dir, "keys"), os.O_APPEND, []byte(line(id, hex.EncodeToString(key))))
+	}
+	if err == nil {
+		err = syncFolder(dir)
+	}
+	if err != nil {
+		os.Remove(header) // of a device that the store may not have
+	}
 	return err
 }
 
-// writeFile adds data to a file that only its owner may read, or replaces it, and makes
-// it reach the disk.
+// line returns a line of a file of the store.
+func line(id uint32, field string) string {
+	s := fmt.Sprintf("%d %s", id, field)
+	sum := sha256.Sum256([]byte(s))
+	return fmt.Sprintf("%s %x\n", s, sum[:8])
+}
+
+// writeFile adds data to a file that only its owner may read, or makes or replaces it, and
+// makes it reach the disk.
 func writeFile(path string, how int, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o600)
 	if err != nil {
@@ -165,14 +185,12 @@ func readTable(dir, name string) (map[uint32]string, error) {
 		return nil, err
 	}
 	table := make(map[uint32]string)
-	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		number, field, _ := strings.Cut(strings.TrimSpace(line), " ")
+	for i, text := range slices.Collect(strings.Lines(string(data))) {
+		number, rest, _ := strings.Cut(text, " ")
+		field, _, _ := strings.Cut(rest, " ")
 		id, err := strconv.ParseUint(number, 10, 32)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: want the number of a device and a field", name, i+1)
+		if err != nil || text != line(uint32(id), field) {
+			return nil, fmt.Errorf("%s:%d: want the number of a device, a field and their checksum: a part is missing, or was changed", name, i+1)
 		}
 		if _, ok := table[uint32(id)]; ok {
 			return nil, fmt.Errorf("%s:%d: device %d has a line already", name, i+1, id)
