@@ -19,8 +19,8 @@ import (
 
 // UMACSender seals the packets of one sender with UMAC-64 or UMAC-128.
 //
-// It is safe for concurrent use, except for Init and Destroy. Do not copy it: copies repeat
-// counters. In a child after a fork it seals nothing: see [ErrCopied]. It prints as its name and
+// It is safe for concurrent use, except for Init and Destroy. Do not copy it: a copy seals nothing,
+// and neither does the sender in a child after a fork. See [ErrCopied]. It prints as its name and
 // tag size. All methods except Init, Destroy, String and Format panic if the sender was never set
 // up or has been destroyed.
 type UMACSender struct {
