@@ -456,3 +456,31 @@ func TestConfigEncoded(t *testing.T) {
 		}
 	}
 }
+
+// TestStoredAgain has two senders and two receivers from one value of Stored, which is right: each of them has
+// counters of its own.
+func TestStoredAgain(t *testing.T) {
+	c, n := misuseConfig(), Stored(new(memory), new(memory))
+	c.Ahead = 10
+	var packets [][]byte
+	for range 2 {
+		s := newSender(packetref.UMAC128, c, n)
+		for range 5 {
+			packets = append(packets, mactest.Must(s.Seal(nil, nil)))
+		}
+	}
+	accepted := make(map[uint64]bool)
+	for range 2 {
+		r := newReceiver(packetref.UMAC128, c, n)
+		for _, p := range packets {
+			_, counter, err := r.Open(p, nil)
+			if r.settle(); err == nil && accepted[counter] {
+				t.Errorf("counter %d is accepted twice", counter)
+			}
+			accepted[counter] = accepted[counter] || err == nil
+		}
+	}
+	if first, second := packets[0], packets[5]; bytes.Equal(first, second) || len(accepted) != len(packets) {
+		t.Errorf("%x and %x, %d counters of %d packets", first, second, len(accepted), len(packets))
+	}
+}

@@ -114,7 +114,7 @@ var commands = map[string]runner{
 	"avr-objcopy -O ihex sensor.elf sensor.hex":                                                                                              {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"avr-gcc -mmcu=atmega1284p -Os -Isrc -o firmware.elf main.c src/sha512.c src/hmac_sha512.c src/sha512_avr.S":                             {test: "embedded/avr/avr_test.go:TestREADME"},
 	"mkdir ~/sensors": {never: "the tests use a temporary folder"},
-	"go run ../receiver -dir ~/sensors -new 1 > key.h":   {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
+	"go run ../receiver -dir ~/sensors -new 1 key.h":     {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"go run ../receiver -dir ~/sensors /dev/ttyUSB0":     {test: "embedded/avr/examples/receiver/board_test.go:newBoard"},
 	"stty -F /dev/ttyUSB0 38400 raw clocal -hupcl -echo": {never: "it needs a board"},
 
