@@ -267,6 +267,14 @@ func (c *counters) mustBe(id lifetime.ID) {
 	}
 }
 
+// refuse is the end of Seal without a counter.
+//
+//go:noinline
+func (c *counters) refuse(id lifetime.ID, err error) ([]byte, error) {
+	c.mustBe(id)
+	return nil, err
+}
+
 // Stop ends the sender's range for good: from then on Seal returns [ErrEnd]. With a [Store], Stop
 // waits for it, and releases the counters that are left, so that nothing is skipped after a restart.
 // It returns the Store's error: then these counters are skipped, and another call returns the same.

@@ -141,8 +141,7 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	s.form.mustData(data)
 	counter, err := s.counters.take(1)
 	if err != nil {
-		s.counters.mustBe(id)
-		return nil, err
+		return s.counters.refuse(id, err)
 	}
 	n := len(packet)
 	packet = s.form.room(packet)
@@ -153,7 +152,7 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	number := s.form.number(counter)
 	var nonce nonce
 	nonce.set(s.salt, number)
-	s.key.Tag(packet[:n+numberSize], nonce[:], hashed)
+	s.key.Tag(packet[:n+numberSize], nonce.b[:], hashed)
 	binary.BigEndian.PutUint64(packet[n:], number)
 	if !s.counters.life.Is(id) {
 		panic(clearTrailer(packet[n:]))
@@ -172,15 +171,14 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.form.mustHaveNoData()
 	counter, err := s.counters.take(1)
 	if err != nil {
-		s.counters.mustBe(id)
-		return nil, err
+		return s.counters.refuse(id, err)
 	}
 	n := len(dst)
 	dst = s.form.room(dst)
 	number := s.form.number(counter)
 	var nonce nonce
 	nonce.set(s.salt, number)
-	s.key.Tag(dst[:n+numberSize], nonce[:], msg)
+	s.key.Tag(dst[:n+numberSize], nonce.b[:], msg)
 	binary.BigEndian.PutUint64(dst[n:], number)
 	if !s.counters.life.Is(id) {
 		panic(clearTrailer(dst[n:]))
@@ -223,7 +221,7 @@ func (s *GMACSender) SealBatch(batch []Packet) error {
 			msgs[i].Data, msgs[i].Tag = form.begin(&rest[i], counter)
 			begun++
 			nonces[i].set(s.salt, form.number(counter))
-			msgs[i].Nonce = nonces[i][:]
+			msgs[i].Nonce = nonces[i].b[:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
@@ -289,18 +287,17 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	nonce.set(r.salt, number)
 	var right bool
 	if len(data) == 0 {
-		right = r.key.Verify(packet[n+numberSize:], nonce[:], packet[:n])
+		right = r.key.Verify(packet[n+numberSize:], nonce.b[:], packet[:n])
 	} else {
-		right = r.verifyWith(packet, n, data, nonce[:])
+		right = r.verifyWith(packet, n, data, nonce.b[:])
 	}
 	counter = counterOf(number)
 	r.window.mu.Lock()
 	err = r.window.judge(counter, right)
-	r.window.mu.Unlock()
-	r.window.mustBe(id)
-	if err != nil {
-		return nil, authentic(counter, err), err
+	if live := r.window.life.Is(id); err != nil || !live {
+		return r.window.refuse(counter, err, live)
 	}
+	r.window.mu.Unlock()
 	return packet[:n], counter, nil
 }
 
@@ -336,7 +333,7 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) (good int) {
 			msgs[i].Data, msgs[i].Tag = form.check(&rest[i], &trailers[i])
 			borrowed++
 			nonces[i].set(r.salt, form.number(rest[i].Counter))
-			msgs[i].Nonce = nonces[i][:]
+			msgs[i].Nonce = nonces[i].b[:]
 		}
 		r.key.VerifyBatch(msgs[:n])
 		form.restore(rest[:n], trailers[:n])

@@ -140,8 +140,7 @@ func (s *UMACSender) Seal(packet, data []byte) ([]byte, error) {
 	s.form.mustData(data)
 	counter, err := s.counters.take(1)
 	if err != nil {
-		s.counters.mustBe(id)
-		return nil, err
+		return s.counters.refuse(id, err)
 	}
 	n := len(packet)
 	packet = s.form.room(packet)
@@ -171,8 +170,7 @@ func (s *UMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	s.form.mustHaveNoData()
 	counter, err := s.counters.take(1)
 	if err != nil {
-		s.counters.mustBe(id)
-		return nil, err
+		return s.counters.refuse(id, err)
 	}
 	n := len(dst)
 	dst = s.form.room(dst)
@@ -223,7 +221,7 @@ func (s *UMACSender) SealBatch(batch []Packet) error {
 			msgs[i].Data, msgs[i].Tag = form.begin(&rest[i], counter)
 			begun++
 			nonces[i].set(0, form.number(counter))
-			msgs[i].Nonce = nonces[i][saltSize:]
+			msgs[i].Nonce = nonces[i].b[saltSize:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
@@ -297,11 +295,10 @@ func (r *UMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 	counter = counterOf(number)
 	r.window.mu.Lock()
 	err = r.window.judge(counter, right)
-	r.window.mu.Unlock()
-	r.window.mustBe(id)
-	if err != nil {
-		return nil, authentic(counter, err), err
+	if live := r.window.life.Is(id); err != nil || !live {
+		return r.window.refuse(counter, err, live)
 	}
+	r.window.mu.Unlock()
 	return packet[:n], counter, nil
 }
 
@@ -338,7 +335,7 @@ func (r *UMACReceiver) OpenBatch(batch []Packet) (good int) {
 			msgs[i].Data, msgs[i].Tag = form.check(&rest[i], &trailers[i])
 			borrowed++
 			nonces[i].set(0, form.number(rest[i].Counter))
-			msgs[i].Nonce = nonces[i][saltSize:]
+			msgs[i].Nonce = nonces[i].b[saltSize:]
 		}
 		r.key.VerifyBatch(msgs[:n])
 		form.restore(rest[:n], trailers[:n])

@@ -137,6 +137,19 @@ func (w *window) judge(counter uint64, right bool) error {
 	return nil
 }
 
+// refuse is the end of Open for what is not accepted, behind judge: it releases the mutex. Open does so
+// itself for what is accepted, and has looked at the lifetime before that, because the CPU does nothing
+// beside a locked instruction.
+//
+//go:noinline
+func (w *window) refuse(counter uint64, err error, live bool) ([]byte, uint64, error) {
+	w.mu.Unlock()
+	if !live {
+		panic(dead("receiver"))
+	}
+	return nil, authentic(counter, err), err
+}
+
 // beyond has the Store reserve more for a counter beyond soft, and returns ErrEnd if it is beyond
 // the end. It is part of judge.
 func (w *window) beyond(counter uint64) error {
