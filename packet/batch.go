@@ -114,7 +114,7 @@ func sealMany[S any, K *fastmac.UMACKey | *fastmac.GMACKey](senders []*S, batch 
 			ids.Add(id)
 			msgs[n].Data, msgs[n].Tag = f.begin(p, counter)
 			nonces[n].set(salt, f.number(counter))
-			msgs[n].Nonce = nonces[n].b[skip:]
+			msgs[n].Nonce = nonces[n][skip:]
 			forms[i], keys[n], all[n] = f, key, c
 			n++
 		}
@@ -183,7 +183,7 @@ func openMany[R any, K *fastmac.UMACKey | *fastmac.GMACKey](receivers []*R, batc
 				keys[i] = nil
 			}
 			nonces[i].set(salts[i], forms[i].number(p.Counter))
-			msgs[i].Nonce = nonces[i].b[skip:]
+			msgs[i].Nonce = nonces[i][skip:]
 		}
 		borrowed = len(group)
 		fastmac.VerifyBatch(keys[:len(group)], msgs[:len(group)])

@@ -269,19 +269,21 @@ func (f *form) overhead() int { return numberSize + int(f.tagSize) }
 // number returns the number of a packet.
 func (f *form) number(counter uint64) uint64 { return uint64(f.epoch)<<56 | counter }
 
-// A nonce is that of GMAC. That of UMAC is the number, which is behind the salt. The number is aligned:
-// otherwise the CPU forwards it more slowly from the store to the load, and to seal and open 64 bytes with
-// GMAC takes 5 % longer.
-type nonce struct {
-	_ [0]uint64
-	_ [numberSize - saltSize]byte
-	b [saltSize + numberSize]byte
-}
+// A nonce is that of GMAC. That of UMAC is the number, which is behind the salt.
+type nonce [saltSize + numberSize]byte
 
 // set sets the two parts as the kernels of GMAC load them.
-func (n *nonce) set(salt uint32, number uint64) {
-	binary.BigEndian.PutUint32(n.b[:], salt)
-	binary.BigEndian.PutUint64(n.b[saltSize:], number)
+func (b *nonce) set(salt uint32, number uint64) {
+	binary.BigEndian.PutUint32(b[:], salt)
+	binary.BigEndian.PutUint64(b[saltSize:], number)
+}
+
+// An alignedNonce has an aligned number, which the CPU forwards faster from the store to the load: without
+// it, GMAC takes 5 % longer to seal and open 64 bytes. In batches, where loads come later, it gains nothing.
+type alignedNonce struct {
+	_ [0]uint64
+	_ [numberSize - saltSize]byte
+	nonce
 }
 
 // counterOf returns the counter in a number.

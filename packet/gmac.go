@@ -150,9 +150,9 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 		hashed = packet[:n+copy(packet[n:], data)]
 	}
 	number := s.form.number(counter)
-	var nonce nonce
+	var nonce alignedNonce
 	nonce.set(s.salt, number)
-	s.key.Tag(packet[:n+numberSize], nonce.b[:], hashed)
+	s.key.Tag(packet[:n+numberSize], nonce.nonce[:], hashed)
 	binary.BigEndian.PutUint64(packet[n:], number)
 	if !s.counters.life.Is(id) {
 		panic(clearTrailer(packet[n:]))
@@ -176,9 +176,9 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	n := len(dst)
 	dst = s.form.room(dst)
 	number := s.form.number(counter)
-	var nonce nonce
+	var nonce alignedNonce
 	nonce.set(s.salt, number)
-	s.key.Tag(dst[:n+numberSize], nonce.b[:], msg)
+	s.key.Tag(dst[:n+numberSize], nonce.nonce[:], msg)
 	binary.BigEndian.PutUint64(dst[n:], number)
 	if !s.counters.life.Is(id) {
 		panic(clearTrailer(dst[n:]))
@@ -221,7 +221,7 @@ func (s *GMACSender) SealBatch(batch []Packet) error {
 			msgs[i].Data, msgs[i].Tag = form.begin(&rest[i], counter)
 			begun++
 			nonces[i].set(s.salt, form.number(counter))
-			msgs[i].Nonce = nonces[i].b[:]
+			msgs[i].Nonce = nonces[i][:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
@@ -283,13 +283,13 @@ func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, er
 		return nil, 0, r.window.unchecked(err)
 	}
 	n := len(packet) - r.form.overhead()
-	var nonce nonce
+	var nonce alignedNonce
 	nonce.set(r.salt, number)
 	var right bool
 	if len(data) == 0 {
-		right = r.key.Verify(packet[n+numberSize:], nonce.b[:], packet[:n])
+		right = r.key.Verify(packet[n+numberSize:], nonce.nonce[:], packet[:n])
 	} else {
-		right = r.verifyWith(packet, n, data, nonce.b[:])
+		right = r.verifyWith(packet, n, data, nonce.nonce[:])
 	}
 	counter = counterOf(number)
 	r.window.mu.Lock()
@@ -333,7 +333,7 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) (good int) {
 			msgs[i].Data, msgs[i].Tag = form.check(&rest[i], &trailers[i])
 			borrowed++
 			nonces[i].set(r.salt, form.number(rest[i].Counter))
-			msgs[i].Nonce = nonces[i].b[:]
+			msgs[i].Nonce = nonces[i][:]
 		}
 		r.key.VerifyBatch(msgs[:n])
 		form.restore(rest[:n], trailers[:n])

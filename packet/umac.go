@@ -221,7 +221,7 @@ func (s *UMACSender) SealBatch(batch []Packet) error {
 			msgs[i].Data, msgs[i].Tag = form.begin(&rest[i], counter)
 			begun++
 			nonces[i].set(0, form.number(counter))
-			msgs[i].Nonce = nonces[i].b[saltSize:]
+			msgs[i].Nonce = nonces[i][saltSize:]
 			counter++
 		}
 		s.key.TagBatch(msgs[:n])
@@ -335,7 +335,7 @@ func (r *UMACReceiver) OpenBatch(batch []Packet) (good int) {
 			msgs[i].Data, msgs[i].Tag = form.check(&rest[i], &trailers[i])
 			borrowed++
 			nonces[i].set(0, form.number(rest[i].Counter))
-			msgs[i].Nonce = nonces[i].b[saltSize:]
+			msgs[i].Nonce = nonces[i][saltSize:]
 		}
 		r.key.VerifyBatch(msgs[:n])
 		form.restore(rest[:n], trailers[:n])
