@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -306,15 +307,7 @@ func wrongCalls(t *testing.T) []misuse {
 		{what: "a sender copied", want: ErrCopied.Error(), run: func() error { return second(copyOf(s.(*UMACSender)).Seal(nil, nil)) }},
 		{what: "a receiver destroyed while it opens", races: true, want: "use of a receiver that was destroyed", run: func() error {
 			r := mactest.Must(NewUMACReceiver(c, SecretIsNew()))
-			p, panics := mactest.Must(s.Seal(nil, nil)), make(chan any)
-			r.window.mu.Lock() // Open does not end before Destroy
-			go func() {
-				defer func() { panics <- recover() }()
-				r.Open(p, nil)
-			}()
-			r.Destroy()
-			r.window.mu.Unlock()
-			panic(<-panics)
+			panic(whileOpening(r, &r.window, mactest.Must(s.Seal(nil, nil)), r.Destroy))
 		}},
 		{what: "data that the Config does not have", want: "data of 4 bytes: want 0", run: func() error { return second(s.Seal(nil, []byte("port"))) }},
 		{what: "a sender that was never set up", want: "never set up", run: func() error { return second(new(UMACSender).Seal(nil, nil)) }},
@@ -330,6 +323,56 @@ func copyOf[T any](v *T) *T {
 	copied := new(T)
 	reflect.ValueOf(copied).Elem().Set(reflect.ValueOf(v).Elem())
 	return copied
+}
+
+// whileOpening calls kill between the tag and the window of a packet, and returns with what Open panics.
+func whileOpening(r receiver, w *window, packet []byte, kill func()) any {
+	w.mu.Lock()
+	panics := make(chan any)
+	go func() {
+		defer func() { panics <- recover() }()
+		r.Open(packet, nil)
+	}()
+	waits := func(goroutine []byte) bool {
+		return bytes.Contains(goroutine, []byte("[sync.Mutex.Lock")) && bytes.Contains(goroutine, []byte("Receiver).Open("))
+	}
+	for all := make([]byte, 1<<20); !slices.ContainsFunc(bytes.Split(all[:runtime.Stack(all, true)], []byte("\n\n")), waits); {
+		runtime.Gosched()
+	}
+	kill()
+	w.mu.Unlock()
+	return <-panics
+}
+
+// TestDestroyedWhileOpening destroys receivers, and sets them up anew, when Open has compared the tag: under another
+// key the packet is not accepted.
+func TestDestroyedWhileOpening(t *testing.T) {
+	if mactest.Race {
+		t.Skip("there is one")
+	}
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := misuseConfig()
+		c.TagSize = a.TagSize()
+		for _, again := range []bool{false, true} {
+			r := newReceiver(a, c, SecretIsNew())
+			var w *window
+			init := func() error { return nil }
+			switch r := r.(type) {
+			case *UMACReceiver:
+				w, init = &r.window, func() error { return r.Init(c, SecretIsNew()) }
+			case *GMACReceiver:
+				w, init = &r.window, func() error { return r.Init(c, SecretIsNew()) }
+			}
+			got := whileOpening(r, w, sealAt(t, a, c, 0, "message"), func() {
+				if r.Destroy(); again && init() != nil {
+					t.Error("Init fails")
+				}
+			})
+			if got != dead("receiver") {
+				t.Errorf("set up again: %v: Open panics with %v", again, got)
+			}
+		}
+	})
 }
 
 // TestCopiedSender checks that a copy seals nothing, and that the sender goes on. A sender does not move with the
