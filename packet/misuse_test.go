@@ -41,7 +41,7 @@ type misuse struct {
 
 // TestMisuse has the likeliest mistakes in the use of this package, and what says so.
 func TestMisuse(t *testing.T) {
-	rows := slices.Concat(wrongKeys(t), wrongCounters(t), wrongStores(t), wrongCalls(t))
+	rows := slices.Concat(wrongKeys(), wrongCounters(), wrongStores(t), wrongCalls())
 	said, silent := documentation(t), 0
 	for _, m := range rows {
 		if m.races && mactest.Race {
@@ -112,7 +112,7 @@ func sent(s sender, r receiver) error {
 }
 
 // wrongKeys are programs whose Config is wrong, or is shown.
-func wrongKeys(t *testing.T) []misuse {
+func wrongKeys() []misuse {
 	c, zeros := misuseConfig(), misuseConfig()
 	zeros.Secret = make([]byte, 32)
 	var encoded bytes.Buffer
@@ -150,7 +150,7 @@ func wrongKeys(t *testing.T) []misuse {
 }
 
 // wrongCounters are programs that say wrongly, or twice, why no counter is used twice.
-func wrongCounters(t *testing.T) []misuse {
+func wrongCounters() []misuse {
 	c, session := misuseConfig(), random(32)
 	halves := func(first, second []byte) error { return initSender(c, NewSession(slices.Concat(first, second))) }
 	const twice = "these Counters have a sender already"
@@ -276,7 +276,7 @@ func wrongStores(t *testing.T) []misuse {
 }
 
 // wrongCalls are programs that use senders and receivers wrongly.
-func wrongCalls(t *testing.T) []misuse {
+func wrongCalls() []misuse {
 	c := misuseConfig()
 	s := newSender(packetref.UMAC128, c, SecretIsNew())
 	ended := func() *UMACSender {
