@@ -159,7 +159,7 @@ func parse(b []byte, want mark) (j journal, ok bool) {
 	at := headSize + recordSize
 	for range first.end {
 		r, ok := m.next(b[at:])
-		if _, twice := j.states[r.key]; !ok || twice {
+		if !ok {
 			return j, false
 		}
 		j.states[r.key] = r.state

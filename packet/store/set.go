@@ -104,8 +104,8 @@ func createSet(path string, before func(step string) error, names ...string) err
 	for _, name := range names {
 		s.states[keyOf(name)] = state{}
 	}
-	if len(s.states) > maxStores {
-		return fmt.Errorf("store: %s: %d stores are too many: want at most %d", path, len(s.states), maxStores)
+	if err := s.room(0); err != nil {
+		return err
 	}
 	rand.Read(s.sum[:])
 	// Of several calls one makes the lock. That one makes the file, before somebody can open it.
@@ -177,30 +177,38 @@ func (s *Set) Create(names ...string) error {
 	if err := s.own(); err != nil {
 		return err
 	}
-	var records []record
 	s.disk.Lock()
-	made := map[sum]bool{}
-	err := s.closed()
+	defer s.disk.Unlock()
+	if err := s.closed(); err != nil {
+		return err
+	}
+	var records []record
 	for _, name := range names {
 		key := keyOf(name)
 		old, there := s.states[key]
 		if old.bound || s.open[key] {
-			err = errors.Join(err, fmt.Errorf("store: %s is there already", where(s.path, name)))
+			return fmt.Errorf("store: %s is there already", where(s.path, name))
 		}
-		if !there && !made[key] {
-			err = errors.Join(err, mayMake(s.path, name))
-			records = append(records, record{key: key})
-			made[key] = true
+		if there {
+			continue
 		}
+		if err := mayMake(s.path, name); err != nil {
+			return err
+		}
+		records = append(records, record{key: key})
 	}
-	if n := len(s.states) + len(records); n > maxStores {
-		err = errors.Join(err, fmt.Errorf("store: %s: %d stores are too many: want at most %d", s.path, n, maxStores))
+	if err := s.room(len(records)); err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.append(records)
+	return s.append(records)
+}
+
+// room returns an error if n more stores are too many.
+func (s *Set) room(n int) error {
+	if n += len(s.states); n > maxStores {
+		return fmt.Errorf("store: %s: %d stores are too many: want at most %d", s.path, n, maxStores)
 	}
-	s.disk.Unlock()
-	return err
+	return nil
 }
 
 // Open opens a store of the set. A name that was not created, or is open, is an error: see the
@@ -391,7 +399,7 @@ func (s *Set) extend(f *os.File, records []record) error {
 	); err != nil {
 		return err
 	}
-	s.mark, s.last, s.used, s.stale, s.may = m, last, used, true, [2][]byte{}
+	s.mark, s.last, s.used, s.stale = m, last, used, true
 	for _, r := range records {
 		s.states[r.key] = r.state
 	}
@@ -437,7 +445,7 @@ func (s *Set) replace() error {
 	if err != nil {
 		return err
 	}
-	s.journal, s.may, s.unsynced = j, [2][]byte{}, true
+	s.journal, s.unsynced = j, true
 	return nil
 }
 

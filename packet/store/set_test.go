@@ -235,3 +235,24 @@ func TestTogether(t *testing.T) {
 		mustReserve(t, mustOpenIn(t, s, name), 0, want)
 	}
 }
+
+// TestCleared has a write of two records that failed, although the disk has it. When the first of them is
+// written again, the second is no record after it.
+func TestCleared(t *testing.T) {
+	s := newSet(t, "a", "b")
+	a, b := record{keyOf("a"), state{id, true, 10}}, record{keyOf("b"), state{id, true, 20}}
+	s.before = failAt("close")
+	if err := s.append([]record{a, b}); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+	s.before = nil
+	for _, r := range []record{a, {keyOf("a"), state{id, true, 11}}} {
+		if err := s.append([]record{r}); err != nil {
+			t.Error(err)
+		}
+	}
+	s.Close()
+	s = mustOpenSet(t, s.path)
+	mustReserve(t, mustOpenIn(t, s, "a"), 0, 11)
+	mustReserve(t, mustOpenIn(t, s, "b"), 0, 0)
+}
