@@ -68,23 +68,17 @@
 //
 // # Format
 //
-// The file begins with two lines of text, and spaces and a line feed up to 128 bytes:
+// The file begins with 128 bytes of text. Then there are records of 64 bytes:
 //
-//	fastmac counters 3
-//	Do not edit, copy or restore this file: counters would repeat.
-//
-// Then there are records of 64 bytes:
-//
-//	16 bytes   the first half of the SHA-256 of the name of a store; there is a name of no bytes
+//	16 bytes   the first half of the SHA-256 of the name; a store with a file of its own has no name
 //	16 bytes   the id: which key and direction the counters belong to, and nothing about the secret
-//	8 bytes    the number of the record, big-endian as all numbers
+//	8 bytes    the number of the record, as the next ones from the most significant byte on
 //	8 bytes    2·end+1: no counter from end on was used; or 0 if there is no id yet
-//	16 bytes   the first half of the SHA-256 of the sum of the record before, and of this one up to here
+//	16 bytes   the first half of the SHA-256 of the sum of the record before, and of the 48 bytes above
 //
-// The number and the sum of a record are its mark. For the first record, with the number s+1, the sum
-// before is 0. It has a sum in place of the name, which is random in a new file, and for the end the
-// number n of stores. n records with their states follow. The records of changes come then, and go on
-// with s and that sum. There is room for n+59 of them, and zeros in what is left. The lock has two
-// marks, in records at 0 and 512, with the sum in place of the name, the number in place of the end,
-// and the number 1. The one with the higher number is the last.
+// The number and the sum are the mark. The first record is after none, and has the mark of what was
+// before: a number s, which is its own less 1, and a sum, in place of the name, which is random in a
+// new file. In place of the end it has a number n. The n states at that time follow. Then there is
+// room for n+59 changes, which go on from that mark. The lock has two marks, in records at 0 and 512
+// with the number 1, with the sum in place of the name and the number in place of the end.
 package store

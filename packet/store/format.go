@@ -179,7 +179,7 @@ func parse(b []byte, want mark) (j journal, ok bool) {
 func read(path string, want mark) (journal, error) {
 	f, err := open(path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return journal{}, missed(path, "")
+		return journal{}, missed(path)
 	}
 	if err != nil {
 		return journal{}, err

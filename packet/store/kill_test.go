@@ -195,7 +195,7 @@ func TestCreateKilled(t *testing.T) {
 		if step != "sync folder" {
 			_, err := Open(path)
 			wantError(t, err, path, "is missing")
-			missing.names = nil // another process
+			clear(missing.stores) // another process
 			wantError(t, Create(path), path, ".lock is there")
 			// What the documentation of Create says.
 			if err := os.Remove(path + ".lock"); err != nil {

@@ -165,7 +165,7 @@ var happened = []struct {
 		os.Remove(b.path + ".lock")
 		b.refuses(b.path, "is missing")
 		wantError(b.T, Create(b.path), b.path, "was missing")
-		missing.names = nil // a new process
+		clear(missing.stores) // a new process
 		if err := Create(b.path); err != nil {
 			b.Error(err)
 		}

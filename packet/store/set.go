@@ -19,7 +19,8 @@ import (
 )
 
 // A Set is an open file with many stores, each of which has a name. It is safe for concurrent use,
-// and must not be copied. What several stores write at a time is synced at once.
+// and must not be copied. What several stores write at a time is synced at once. A new secret needs
+// a store with another name: none begins again.
 type Set struct {
 	path    string                  // absolute, as the folder of the process may change
 	before  func(step string) error // for tests; nil otherwise
@@ -46,30 +47,30 @@ type commit struct {
 }
 
 // missing has the stores that Open did not find in this process, up to some number.
-var missing struct {
+var missing = struct {
 	sync.Mutex
-	names map[[2]string]bool
-}
+	stores map[string]bool
+}{stores: map[string]bool{}}
 
 const maxMissing = 1 << 12
 
 // missed returns the error of Open, and lets Create refuse to make a store in that place.
-func missed(path, name string) error {
+func missed(store string) error {
 	missing.Lock()
 	defer missing.Unlock()
-	if missing.names == nil || len(missing.names) >= maxMissing {
-		missing.names = map[[2]string]bool{}
+	if len(missing.stores) >= maxMissing {
+		clear(missing.stores)
 	}
-	missing.names[[2]string{path, name}] = true
-	return fmt.Errorf("store: %s is missing: with the same secret counters could repeat, so make a new secret and a new store", where(path, name))
+	missing.stores[store] = true
+	return fmt.Errorf("store: %s is missing: with the same secret counters could repeat, so make a new secret and a new store", store)
 }
 
 // mayMake returns an error if Open has missed the store in this process.
-func mayMake(path, name string) error {
+func mayMake(store string) error {
 	missing.Lock()
 	defer missing.Unlock()
-	if missing.names[[2]string{path, name}] {
-		return fmt.Errorf("store: %s was missing when this process opened it: a lost store must not begin again, so make it with its secret, before Open", where(path, name))
+	if missing.stores[store] {
+		return fmt.Errorf("store: %s was missing when this process opened it: a lost store must not begin again, so make it with its secret, before Open", store)
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func createSet(path string, before func(step string) error, names ...string) err
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	if err := mayMake(path, ""); err != nil {
+	if err := mayMake(path); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -99,7 +100,7 @@ func createSet(path string, before func(step string) error, names ...string) err
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("store: %w", err)
 	}
-	s := &Set{path: path, before: before}
+	s := &Set{path: path, before: before, stale: true}
 	s.states = map[sum]state{}
 	for _, name := range names {
 		s.states[keyOf(name)] = state{}
@@ -117,14 +118,7 @@ func createSet(path string, before func(step string) error, names ...string) err
 		return err
 	}
 	defer s.lock.Close()
-	err = s.writeLock()
-	if err == nil {
-		err = s.replace()
-	}
-	if err == nil {
-		err = s.syncFolder()
-	}
-	if err != nil {
+	if err := inTurn(s.writeLock, s.replace, s.syncFolder); err != nil {
 		// Nobody else has had the lock. Windows cannot remove it while it is open, and keeps it.
 		os.Remove(path)
 		os.Remove(path + ".new")
@@ -192,7 +186,7 @@ func (s *Set) Create(names ...string) error {
 		if there {
 			continue
 		}
-		if err := mayMake(s.path, name); err != nil {
+		if err := mayMake(where(s.path, name)); err != nil {
 			return err
 		}
 		records = append(records, record{key: key})
@@ -225,7 +219,7 @@ func (s *Set) Open(name string) (*File, error) {
 	key := keyOf(name)
 	state, ok := s.states[key]
 	if !ok {
-		return nil, missed(s.path, name)
+		return nil, missed(where(s.path, name))
 	}
 	if s.open[key] {
 		return nil, fmt.Errorf("%w: %s", ErrLocked, where(s.path, name))
@@ -304,27 +298,15 @@ func (s *Set) append(records []record) error {
 		if err != nil {
 			return err
 		}
-		if s.used == s.size {
-			f.Close()
-			if s.stale { // a file that was replaced has no marks of earlier records
-				if err := s.writeLock(); err != nil {
-					return err
-				}
-			}
-			if err := s.replace(); err != nil {
-				return err
-			}
-			continue
-		}
 		n := min(len(records), (s.size-s.used)/recordSize)
-		if err = s.syncFolder(); err == nil {
-			err = s.extend(f, records[:n])
+		if n > 0 {
+			err = inTurn(s.syncFolder, func() error { return s.extend(f, records[:n]) }, s.writeLock)
 		}
-		f.Close() // again, or after an error
+		f.Close()   // again, or after an error
+		if n == 0 { // a file that was replaced has no marks of earlier records
+			err = inTurn(s.writeLock, s.replace)
+		}
 		if err != nil {
-			return err
-		}
-		if err := s.writeLock(); err != nil {
 			return err
 		}
 		records = records[n:]
@@ -332,12 +314,22 @@ func (s *Set) append(records []record) error {
 	return s.do(step{"return", func() error { return nil }}) // between this and the caller nothing is written
 }
 
+// inTurn calls functions until one returns an error.
+func inTurn(functions ...func() error) error {
+	for _, f := range functions {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // known opens the file, and returns an error if it is not as this process has left it. Otherwise, after
 // a restart this process would go on where somebody else has used counters, or has set them back.
 func (s *Set) known() (*os.File, error) {
 	f, err := open(s.path, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missed(s.path, "")
+		return nil, missed(s.path)
 	}
 	if err != nil {
 		return nil, err
@@ -406,8 +398,11 @@ func (s *Set) extend(f *os.File, records []record) error {
 	return nil
 }
 
-// writeLock writes the mark of the last record to the lock.
+// writeLock writes the mark of the last record to the lock, unless it is there.
 func (s *Set) writeLock() error {
+	if !s.stale {
+		return nil
+	}
 	if err := s.do(
 		step{"write lock", func() error { _, err := s.lock.WriteAt(s.mark.format(), int64(s.half*sectorSize)); return err }},
 		step{"sync lock", s.lock.Sync},

@@ -688,7 +688,7 @@ func TestMissing(t *testing.T) {
 	refused("is missing", open(path))
 	refused("was missing when", Create(path))
 	refused("was missing when", CreateSet(path, "a"))
-	missing.names = nil // another process
+	clear(missing.stores) // another process
 	if err := Create(path); err != nil {
 		t.Error(err)
 	}
@@ -705,7 +705,7 @@ func TestMissing(t *testing.T) {
 	for i := range maxMissing + 1 { // not all are kept
 		open(path + fmt.Sprint(i))
 	}
-	if n := len(missing.names); n > maxMissing {
+	if n := len(missing.stores); n > maxMissing {
 		t.Errorf("%d missing files are kept", n)
 	}
 	mustWrite(t, path, good)
