@@ -89,3 +89,38 @@ func Example() {
 	// counters 0 to 999
 	// counters 3 to 1002
 }
+
+// A server that has a store for each of its peers, in one file.
+func ExampleSet() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "peers")
+	if err := store.CreateSet(path, "meter 1", "meter 2"); err != nil { // once, where the secrets are made
+		panic(err)
+	}
+	set, err := store.OpenSet(path) // at each start
+	if err != nil {
+		panic(err)
+	}
+	if err := set.Create("meter 3"); err != nil { // where the secret of another peer is made
+		panic(err)
+	}
+	for _, name := range []string{"meter 1", "meter 2", "meter 3"} {
+		f, err := set.Open(name)
+		if err != nil {
+			panic(err)
+		}
+		c := packet.Config{Secret: []byte("32 random bytes for " + name + " not these"), Sender: name, Receiver: "collector", TagSize: 16}
+		r, err := packet.NewUMACReceiver(c, packet.Stored(nil, f))
+		if err != nil {
+			panic(err)
+		}
+		defer r.Stop()
+	}
+	_, err = set.Open("meter 4")
+	fmt.Println(err != nil)
+	// Output: true
+}

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -46,51 +47,68 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// use is the program. It makes a store, or uses counters and prints each of them before it uses the next
-// one; with "hold" it prints one range only, and keeps the store open until its input ends.
+// use is the program. It makes stores, or uses counters of one, or of those of a set, and prints each of
+// them before it uses the next one; with "hold" it prints one range only, and keeps the store open until
+// its input ends.
 func use(what, path string, before func(string) error) error {
+	spare = 1 // as in small
 	switch what {
 	case "create":
-		return create(path, before)
+		return createSet(path, before, "")
 	case "limited":
 		return limited(path)
 	}
-	f, err := Open(path)
+	s, err := OpenSet(path)
 	if err != nil {
 		return err
 	}
-	f.before = before
-	const step, ranges = 5, 3
-	var first, end uint64
-	for i := range ranges {
-		c, err := f.Reserve(id, step)
+	s.before = before
+	if what == "add" {
+		return s.Create(added...)
+	}
+	names := pair
+	if what == "hold" {
+		names = []string{""}
+	}
+	const step, ranges = 5, 2
+	for _, name := range names {
+		f, err := s.Open(name)
 		if err != nil {
 			return err
 		}
-		if i == 0 {
-			first, end = c, c
+		var first, end uint64
+		for i := range ranges {
+			c, err := f.Reserve(id, step)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				first, end = c, c
+			}
+			if c != end {
+				return fmt.Errorf("counters from %d on, want %d", c, end)
+			}
+			end = c + step
+			used := end
+			if i == ranges-1 {
+				used = c + 1
+			}
+			for ; c < used; c++ {
+				fmt.Printf("%s:%d\n", name, c)
+			}
+			if what == "hold" {
+				io.Copy(io.Discard, os.Stdin)
+				return s.Close()
+			}
 		}
-		if c != end {
-			return fmt.Errorf("counters from %d on, want %d", c, end)
-		}
-		end = c + step
-		used := end
-		if i == ranges-1 {
-			used = c + 1
-		}
-		for ; c < used; c++ {
-			fmt.Println(c)
-		}
-		if what == "hold" {
-			io.Copy(io.Discard, os.Stdin)
-			return f.Close()
+		if err := f.Release(id, f.end, first+(ranges-1)*step+1); err != nil {
+			return err
 		}
 	}
-	if err := f.Release(id, f.end, first+(ranges-1)*step+1); err != nil {
-		return err
-	}
-	return f.Close()
+	return s.Close()
 }
+
+var pair, added = []string{"b", "c"}, []string{"d", "e", "f"}
 
 // program returns the program, as a process that kills itself before a step.
 func program(t *testing.T, at int, what, path string) *exec.Cmd {
@@ -105,72 +123,79 @@ func program(t *testing.T, at int, what, path string) *exec.Cmd {
 	return cmd
 }
 
-// killed is whether the process killed itself. Another error of it is one of the test.
-func killed(t *testing.T, cmd *exec.Cmd, err error) bool {
+// killed runs the program, and returns what it has printed, and whether it killed itself. Another error
+// of it is one of the test.
+func killed(t *testing.T, at int, what, path string) (out []byte, killed bool) {
 	t.Helper()
-	if err == nil {
-		return false
-	}
+	var message bytes.Buffer
+	cmd := program(t, at, what, path)
+	cmd.Stderr = &message
+	out, err := cmd.Output()
 	var exit *exec.ExitError
-	message, isBuffer := cmd.Stderr.(*bytes.Buffer)
-	if !errors.As(err, &exit) || isBuffer && message.Len() > 0 {
-		t.Fatal(err, cmd.Stderr)
+	if err != nil && (!errors.As(err, &exit) || message.Len() > 0) {
+		t.Fatal(err, &message)
 	}
-	return true
+	return out, err != nil
 }
 
-// TestKilled kills a process before each step of each of its writes, always with the same store. The
-// memory of the kernel outlives a process, so this does not test the syncs: TestOrder and TestSync do.
+// TestKilled kills a process before each step of each of its writes, always with the same two stores, whose
+// file is replaced at each third write. The memory of the kernel outlives a process, so this does not test
+// the syncs: TestOrder, TestSync and TestPowerCut do.
 func TestKilled(t *testing.T) {
-	path := newStore(t)
-	used := map[uint64]bool{}
-	var last uint64
-	for at := 0; ; at++ {
-		var message bytes.Buffer
-		cmd := program(t, at, "use", path)
-		cmd.Stderr = &message
-		out, err := cmd.Output()
-		n := 0
-		for line := range bytes.Lines(out) {
-			c, err := strconv.ParseUint(string(bytes.TrimSpace(line)), 10, 64)
+	small(t)
+	path := filepath.Join(t.TempDir(), "store")
+	if err := CreateSet(path, pair...); err != nil {
+		t.Fatal(err)
+	}
+	used, next := map[string]bool{}, map[string]uint64{}
+	for at, again := 0, true; again; at++ {
+		var out []byte
+		out, again = killed(t, at, "use", path)
+		for line := range strings.Lines(string(out)) {
+			if used[line] {
+				t.Errorf("killed at step %d: %q was used before", at, line)
+			}
+			used[line] = true
+			name, number, _ := strings.Cut(line, ":")
+			c, err := strconv.ParseUint(strings.TrimSpace(number), 10, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if used[c] {
-				t.Errorf("killed at step %d: %d was used before", at, c)
-			}
-			used[c] = true
-			last = max(last, c)
-			n++
+			next[name] = max(next[name], c+1)
 		}
-		again := killed(t, cmd, err)
-		if want := min(at/len(steps)*5, 11); n != want {
-			t.Errorf("killed at step %d: %d counters were used, want %d", at, n, want)
-		}
-		if !again {
-			if at != 4*len(steps) {
-				t.Errorf("killed at %d steps, want %d", at, 4*len(steps))
-			}
-			break
+		const writes, counters = 2 * 3, 2 * 6
+		n := strings.Count(string(out), "\n")
+		if again && at >= writes*len(replaceSteps) || !again && (at < writes*len(steps) || n != counters) || n > counters {
+			t.Errorf("killed at step %d: %v, after %d counters", at, again, n)
 		}
 	}
 	// The end was an orderly one.
-	mustReserve(t, mustOpen(t, path), 1, last+1)
+	s, err := OpenSet(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, name := range pair {
+		f, err := s.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustReserve(t, f, 1, next[name])
+	}
 }
 
 // TestCreateKilled kills a process before each step of Create. Then there is no store, or a new one.
 func TestCreateKilled(t *testing.T) {
-	for at, step := range steps {
+	small(t)
+	for at, step := range createSteps {
 		path := filepath.Join(t.TempDir(), "store")
-		var message bytes.Buffer
-		cmd := program(t, at, "create", path)
-		cmd.Stderr = &message
-		if !killed(t, cmd, cmd.Run()) {
+		if _, again := killed(t, at, "create", path); !again {
 			t.Fatalf("not killed before %q", step)
 		}
-		if !renamed(step) {
+		if step != "sync folder" {
 			_, err := Open(path)
 			wantError(t, err, path, "is missing")
+			clear(missing.stores) // another process
 			wantError(t, Create(path), path, ".lock is there")
 			// What the documentation of Create says.
 			if err := os.Remove(path + ".lock"); err != nil {
@@ -184,8 +209,43 @@ func TestCreateKilled(t *testing.T) {
 	}
 }
 
+// TestAddKilled kills a process before each step of the Create of a set. The others stay as they were, and
+// the new ones can be made again.
+func TestAddKilled(t *testing.T) {
+	small(t)
+	for at, again := 0, true; again; at++ {
+		path := newStore(t)
+		f := mustOpen(t, path)
+		mustReserve(t, f, 7, 0)
+		f.Close()
+		_, again = killed(t, at, "add", path)
+		s, err := OpenSet(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Create(added...); err != nil {
+			t.Error(err)
+		}
+		for _, name := range append(added, "") {
+			f, err := s.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := uint64(0)
+			if name == "" {
+				want = 7
+			}
+			mustReserve(t, f, 1, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestSecondProcess has a process that has the store, and is killed.
 func TestSecondProcess(t *testing.T) {
+	small(t)
 	path := newStore(t)
 	cmd := program(t, 1<<30, "hold", path)
 	in, err1 := cmd.StdinPipe()
@@ -194,7 +254,7 @@ func TestSecondProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "0\n" {
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != ":0\n" {
 		t.Errorf("it prints %q, %v", line, err)
 	}
 	if _, err := Open(path); !errors.Is(err, ErrLocked) {

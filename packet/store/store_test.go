@@ -6,9 +6,11 @@ package store
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -26,8 +28,12 @@ var (
 	otherID = [16]byte{1, 2, 4}
 )
 
-// steps are those of a write, in their order.
-var steps = []string{"remove", "create", "write", "sync", "close", "rename", "sync folder", "return"}
+// The steps of a write, of one that replaces the file first, and of Create, in their order.
+var (
+	steps        = []string{"write", "sync", "close", "write lock", "sync lock", "return"}
+	replaceSteps = slices.Concat([]string{"remove", "create", "write new", "sync new", "close new", "rename", "sync folder"}, steps)
+	createSteps  = slices.Concat([]string{"write lock", "sync lock"}, replaceSteps[:7])
+)
 
 var errFull = errors.New("no space left")
 
@@ -81,6 +87,44 @@ func mustWrite(t *testing.T, path string, b []byte) {
 	}
 }
 
+// stored returns what is on the disk, as Open would find it.
+func stored(t *testing.T, path string) state {
+	t.Helper()
+	last, _, ok := lastMark(mustRead(t, path+".lock"))
+	j, err := read(path, last)
+	if !ok || err != nil || !j.whole {
+		t.Errorf("the lock is good: %v, the file has its mark: %v, %v", ok, j.whole, err)
+	}
+	return j.states[keyOf("")]
+}
+
+// keep returns a function that restores the file and its lock.
+func keep(t *testing.T, path string) (restore func()) {
+	t.Helper()
+	file, lock := mustRead(t, path), mustRead(t, path+".lock")
+	return func() {
+		t.Helper()
+		mustWrite(t, path, file)
+		mustWrite(t, path+".lock", lock)
+	}
+}
+
+// small lets a file be replaced after two writes.
+func small(t *testing.T) {
+	old := spare
+	spare = 1 // and one for the store
+	t.Cleanup(func() { spare = old })
+}
+
+// fill writes until the next write replaces the file, and returns the end.
+func fill(t *testing.T, f *File) (end uint64) {
+	t.Helper()
+	for f.set.used < f.set.size {
+		mustReserve(t, f, 10, f.end)
+	}
+	return f.end
+}
+
 // wantError checks that an error begins as all do, has the path, and says what it should.
 func wantError(t *testing.T, err error, path, text string) {
 	t.Helper()
@@ -121,16 +165,18 @@ func TestArguments(t *testing.T) {
 		return err
 	}
 	before := mustRead(t, path)
-	refused("no counters", reserve(otherID, 0)) // it does not bind the store
 	refused("are left", reserve(otherID, 1<<56+1))
 	refused("are left", reserve(id, math.MaxUint64))
 	refused("want 0 to 0", f.Release(id, f.end, 1))
 	if !bytes.Equal(before, mustRead(t, path)) {
 		t.Error("the file has changed")
 	}
+	mustReserve(t, f, 0, 0)
+	refused("another secret", reserve(otherID, 0)) // it is bound
 	mustReserve(t, f, 100, 0)
 	before = mustRead(t, path)
 	refused("another secret", reserve(otherID, 1))
+	mustReserve(t, f, 0, 100)
 	refused("another secret", f.Release(otherID, f.end, 50))
 	refused("want 0 to 100", f.Release(id, f.end, 101))
 	refused("somebody else", f.Release(id, 99, 50))
@@ -150,11 +196,13 @@ func TestArguments(t *testing.T) {
 	refused("want 100 to 200", f.Release(id, f.end, 99))
 	mustRelease(t, f, 150)
 	refused("Release has been called", reserve(id, 1))
+	refused("Release has been called", reserve(id, 0))
 	refused("want 150 to 150", f.Release(id, f.end, 149))
 	refused("want 150 to 150", f.Release(id, f.end, 151))
 	mustRelease(t, f, 150)
 	f.Close()
 	refused("closed", reserve(id, 1))
+	refused("closed", reserve(id, 0))
 	refused("closed", f.Release(id, f.end, 150))
 	if err := f.Close(); err != nil {
 		t.Error(err)
@@ -247,20 +295,23 @@ func TestConcurrent(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
+	small(t)
 	var log []string
 	before := func(step string) error {
 		log = append(log, step)
 		return nil
 	}
 	path := filepath.Join(t.TempDir(), "store")
-	if err := create(path, before); err != nil {
+	if err := createSet(path, before, ""); err != nil {
 		t.Fatal(err)
 	}
 	f := mustOpen(t, path)
-	f.before = before
+	f.set.before = before
 	mustReserve(t, f, 10, 0)
+	mustReserve(t, f, 0, 10) // writes nothing
+	mustReserve(t, f, 10, 10)
 	mustRelease(t, f, 5)
-	if want := slices.Repeat(steps, 3); !slices.Equal(log, want) {
+	if want := slices.Concat(createSteps, steps, steps, replaceSteps); !slices.Equal(log, want) {
 		t.Errorf("steps %q, want %q", log, want)
 	}
 }
@@ -275,8 +326,8 @@ func failAt(step string) func(string) error {
 	}
 }
 
-// renamed is whether the file has changed when a step begins.
-func renamed(step string) bool { return slices.Index(steps, step) > slices.Index(steps, "rename") }
+// written is whether the file has changed when a step begins.
+func written(step string) bool { return slices.Index(steps, step) > 0 }
 
 // TestFailedStep lets each step of a write fail. Then nothing is reserved, and the file has the end that
 // was there or a later one. After a second failure a third try has the end that was there, too.
@@ -289,41 +340,77 @@ func TestFailedStep(t *testing.T) {
 			want := uint64(10)
 			for i, step := range []string{step, second} {
 				n := uint64(10 + i)
-				f.before = failAt(step)
+				f.set.before = failAt(step)
 				_, err := f.Reserve(id, n)
 				if !errors.Is(err, errFull) {
 					t.Errorf("failure before %q: error %v", step, err)
 				}
 				wantError(t, err, path, "not stored")
-				if renamed(step) {
+				if written(step) {
 					want = 10 + n
 				}
-				if s, err := read(path); err != nil || s.end != want {
-					t.Errorf("failure before %q: %v is stored, want the end %d; %v", step, s, want, err)
+				if s := stored(t, path); s.end != want {
+					t.Errorf("failure before %q: %v is stored, want the end %d", step, s, want)
 				}
 			}
 			// A crash now.
-			stored := mustRead(t, path)
+			restore := keep(t, path)
 			f.Close()
 			f = mustOpen(t, path)
 			mustReserve(t, f, 10, want)
 			f.Close()
 
 			// No crash, but another try.
-			mustWrite(t, path, stored)
+			restore()
 			f = mustOpen(t, path)
 			for i, step := range []string{step, second} {
-				f.before = failAt(step)
+				f.set.before = failAt(step)
 				if _, err := f.Reserve(id, uint64(7+i)); !errors.Is(err, errFull) {
 					t.Errorf("failure before %q: error %v", step, err)
 				}
 			}
-			f.before = nil
+			f.set.before = nil
 			mustReserve(t, f, 20, want)
-			if s, err := read(path); err != nil || s.end != want+20 {
-				t.Errorf("%v is stored, want the end %d; %v", s, want+20, err)
+			if s := stored(t, path); s.end != want+20 {
+				t.Errorf("%v is stored, want the end %d", s, want+20)
 			}
 			mustRelease(t, f, want+1)
+		}
+	}
+}
+
+// TestReplaceFails lets each step fail of a write that replaces the file, when the mark of the last record
+// is in the lock, and when it is not.
+func TestReplaceFails(t *testing.T) {
+	small(t)
+	for _, stale := range []bool{false, true} {
+		for _, step := range replaceSteps {
+			path := newStore(t)
+			f := mustOpen(t, path)
+			mustReserve(t, f, 10, 0)
+			if stale {
+				f.set.before = failAt("write lock")
+			}
+			if _, err := f.Reserve(id, 10); (err != nil) != stale || f.set.used < f.set.size {
+				t.Fatalf("%v, and there is room", err)
+			}
+			end := f.end
+			f.set.before = failAt(step)
+			_, err := f.Reserve(id, 20)
+			wantError(t, err, path, "not stored")
+			f.set.before = nil
+			want := uint64(20)
+			if written(step) && (!stale || !strings.HasSuffix(step, " lock")) { // it fails earlier then
+				want = end + 20
+			}
+			restore := keep(t, path)
+			mustReserve(t, f, 5, end)
+			f.Close()
+			f = mustOpen(t, path)
+			mustReserve(t, f, 1, end+5)
+			f.Close()
+			restore() // a crash instead
+			mustReserve(t, mustOpen(t, path), 1, want)
 		}
 	}
 }
@@ -335,18 +422,18 @@ func TestReleaseFails(t *testing.T) {
 		path := newStore(t)
 		f := mustOpen(t, path)
 		mustReserve(t, f, 100, 0)
-		f.before = failAt(step)
+		f.set.before = failAt(step)
 		if err := f.Release(id, f.end, 50); !errors.Is(err, errFull) {
 			t.Errorf("failure before %q: error %v", step, err)
 		}
 		want := uint64(100)
-		if renamed(step) {
+		if written(step) {
 			want = 50
 		}
-		if s, err := read(path); err != nil || s.end != want {
-			t.Errorf("failure before %q: %v is stored, want the end %d; %v", step, s, want, err)
+		if s := stored(t, path); s.end != want {
+			t.Errorf("failure before %q: %v is stored, want the end %d", step, s, want)
 		}
-		f.before = nil
+		f.set.before = nil
 		if _, err := f.Reserve(id, 1); err == nil {
 			t.Error("Reserve after a Release that failed")
 		}
@@ -359,10 +446,10 @@ func TestReleaseFails(t *testing.T) {
 
 // TestCreateFails lets each step of Create fail. Then it can be called again.
 func TestCreateFails(t *testing.T) {
-	for _, step := range steps {
+	for _, step := range createSteps {
 		folder := t.TempDir()
 		path := filepath.Join(folder, "store")
-		err := create(path, failAt(step))
+		err := createSet(path, failAt(step), "")
 		if !errors.Is(err, errFull) {
 			t.Errorf("failure before %q: error %v", step, err)
 		}
@@ -385,13 +472,15 @@ func TestCreateFails(t *testing.T) {
 
 // TestNoRoom has failures of the system itself: there is a folder where a file should be.
 func TestNoRoom(t *testing.T) {
+	small(t)
 	path := newStore(t)
 	f := mustOpen(t, path)
+	end := fill(t, f)
 	before := mustRead(t, path)
 	if err := os.MkdirAll(filepath.Join(path+".new", "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := f.Reserve(otherID, 10) // it does not bind the store
+	_, err := f.Reserve(id, 10)
 	wantError(t, err, path, "not stored")
 	if !bytes.Equal(before, mustRead(t, path)) {
 		t.Error("the file has changed")
@@ -399,7 +488,7 @@ func TestNoRoom(t *testing.T) {
 	if err := os.RemoveAll(path + ".new"); err != nil {
 		t.Fatal(err)
 	}
-	mustReserve(t, f, 10, 0)
+	mustReserve(t, f, 10, end)
 	if err := Create(filepath.Join(path, "no", "folder")); err == nil {
 		t.Error("there is no such folder, and no error")
 	}
@@ -407,12 +496,14 @@ func TestNoRoom(t *testing.T) {
 
 // TestLeftover has a temporary file of a write that was cut short, which everybody may read.
 func TestLeftover(t *testing.T) {
+	small(t)
 	path := newStore(t)
-	mustWrite(t, path+".new", format(state{otherID, true, 1 << 40}))
+	mustWrite(t, path+".new", []byte("cut short"))
 	if err := os.Chmod(path+".new", 0o644); err != nil {
 		t.Fatal(err)
 	}
-	mustReserve(t, mustOpen(t, path), 10, 0)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 10, fill(t, f))
 	for _, name := range []string{path, path + ".lock"} {
 		info, err := os.Stat(name)
 		if err != nil {
@@ -427,26 +518,34 @@ func TestLeftover(t *testing.T) {
 	}
 }
 
-// TestFormat has the bytes of a file. They change only together with the number in the title.
+// TestFormat has the bytes of a file and of a lock. They change only together with the number in the title.
 func TestFormat(t *testing.T) {
-	path := newStore(t)
-	const begin = "fastmac counters 2\nDo not edit, copy or restore this file: counters would repeat.\n"
-	if got, want := string(mustRead(t, path)), begin+"id none\nend 0\nsum e24e882a7978118d\n"; got != want {
-		t.Errorf("a new store is\n%s\nwant\n%s", got, want)
+	j := journal{mark: mark{7, sum{1}}, states: map[sum]state{keyOf(""): {id, true, 1 << 32}}}
+	b := j.format()
+	const begin = "fastmac counters 3\nDo not edit, copy or restore this file: counters would repeat.\n"
+	if len(b) != 4096 || !bytes.HasPrefix(b, []byte(begin)) || bytes.Trim(b[len(begin):headSize], " ")[0] != '\n' || strings.Trim(string(b[j.used:]), "\x00") != "" {
+		t.Errorf("%d bytes, %q", len(b), b[:headSize])
 	}
-	f := mustOpen(t, path)
-	mustReserve(t, f, 1<<32, 0)
-	if got, want := string(mustRead(t, path)), begin+"id 01020300000000000000000000000000\nend 4294967296\nsum 0ce76a7bbeba0fb7\n"; got != want {
-		t.Errorf("a store is\n%s\nwant\n%s", got, want)
+	for i, want := range []string{
+		"01000000000000000000000000000000" + "00000000000000000000000000000000" + "0000000000000008" + "0000000000000003" + "7976a83260f7d065e649680b4215b66f",
+		"e3b0c44298fc1c149afbf4c8996fb924" + "01020300000000000000000000000000" + "0000000000000009" + "0000000200000001" + "cba9acab6fa3a5eba4b1aaf1ebd4d9a7",
+	} {
+		if got := hex.EncodeToString(b[headSize+i*recordSize:][:recordSize]); got != want {
+			t.Errorf("record %d is\n%s\nwant\n%s", i, got, want)
+		}
 	}
-	largest := format(state{[16]byte(bytes.Repeat([]byte{0xff}, 16)), true, maxEnd})
-	if s, ok := parse(largest); !ok || s.end != maxEnd || len(largest) > maxSize {
-		t.Errorf("the largest file has %d bytes: %v, %v", len(largest), s, ok)
+	// The next record, which continues the marks.
+	if got, want := hex.EncodeToString(record{keyOf("b"), state{}}.append(nil, &j.mark)), "3e23e8160039594a33894f6564e1b1340000000000000000000000000000000000000000000000080000000000000000f77aee584106a7759c8eaf65077589e4"; got != want {
+		t.Errorf("a record is\n%s\nwant\n%s", got, want)
 	}
-	// An id of zeros is not the same as none.
-	zero := state{bound: true, end: 5}
-	if s, ok := parse(format(zero)); !ok || s != zero {
-		t.Errorf("%v, %v", s, ok)
+	if got, want := hex.EncodeToString(j.mark.format()), "f77aee584106a7759c8eaf65077589e40000000000000000000000000000000000000000000000010000000000000011b8d7f7582b7956483d691e8b17d9b97d"; got != want {
+		t.Errorf("a lock is\n%s\nwant\n%s", got, want)
+	}
+
+	// All that a state can be, also an id of zeros, which is not the same as none.
+	j.states = map[sum]state{{1}: {}, {2}: {bound: true, end: 5}, {3}: {[16]byte(bytes.Repeat([]byte{0xff}, 16)), true, maxEnd}}
+	if got, ok := parse(j.format(), j.mark); !ok || !got.whole || got.mark != j.mark || !maps.Equal(got.states, j.states) {
+		t.Errorf("%v, %v", got, ok)
 	}
 }
 
@@ -455,48 +554,95 @@ func TestDamaged(t *testing.T) {
 	path := newStore(t)
 	f := mustOpen(t, path)
 	mustReserve(t, f, 5, 0)
+	mustReserve(t, f, 5, 5)
+	used := f.set.used
 	f.Close()
 	good := mustRead(t, path)
+	last, _, _ := lastMark(mustRead(t, path+".lock"))
+	with := func(s state) []byte {
+		j := journal{mark: last, states: map[sum]state{keyOf(""): s}}
+		return j.format()
+	}
+	zeroed := slices.Clone(good)
+	clear(zeroed[used-recordSize:])
 	bad := map[string][]byte{
-		"empty":              {},
-		"longer":             append(slices.Clone(good), '\n'),
-		"much longer":        append(slices.Clone(good), make([]byte, 1<<20)...),
-		"above 2^56":         format(state{id, true, maxEnd + 1}),
-		"an end without id":  format(state{end: 1}),
-		"no number":          bytes.Replace(good, []byte("end 5"), []byte("end -5"), 1),
-		"more than 64 bits":  bytes.Replace(good, []byte("end 5"), []byte("end 18446744073709551616"), 1),
-		"a sign":             bytes.Replace(good, []byte("end 5"), []byte("end +5"), 1),
-		"a short id":         bytes.Replace(good, []byte("id 01"), []byte("id "), 1),
-		"a long id":          bytes.Replace(good, []byte("id 01"), []byte("id 0101"), 1),
-		"lines of Windows":   bytes.ReplaceAll(good, []byte("\n"), []byte("\r\n")),
-		"zeros after a loss": make([]byte, len(good)),
+		"empty":                 {},
+		"longer":                append(slices.Clone(good), '\n'),
+		"much longer":           append(slices.Clone(good), make([]byte, 1<<20)...),
+		"above 2^56":            with(state{id, true, maxEnd + 1}),
+		"an end without an id":  with(state{end: 1}),
+		"an id that is none":    with(state{id: id}),
+		"text":                  []byte("text"),
+		"zeros after a loss":    make([]byte, len(good)),
+		"zeros at the end":      zeroed,
+		"of an earlier version": []byte("fastmac counters 2\nDo not edit, copy or restore this file: counters would repeat.\nid none\nend 0\nsum e24e882a7978118d\n"),
 	}
-	for i := range 8 * len(good) {
-		b := slices.Clone(good)
-		b[i/8] ^= 1 << (i % 8)
-		bad[fmt.Sprint("bit ", i)] = b
-	}
-	for n := range good {
-		bad[fmt.Sprint(n, " bytes")] = good[:n]
+	for n := range 100 {
+		bad[fmt.Sprint(n*41, " bytes")] = good[:n*41]
 	}
 	for name, b := range bad {
 		mustWrite(t, path, b)
-		if f, err := Open(path); err == nil {
+		f, err := Open(path)
+		if err == nil {
 			f.Close()
-			t.Errorf("%s: no error", name)
-		} else {
-			wantError(t, err, path, "is damaged")
 		}
+		text := "damaged"
+		if strings.HasPrefix(name, "of an") {
+			text = "earlier version"
+		}
+		wantError(t, err, path, text)
 		if !bytes.Equal(mustRead(t, path), b) {
 			t.Errorf("%s: the file has changed", name)
 		}
 	}
+	// Each bit. What is after the last record may be of a write that was cut short.
+	for i := range 8 * len(good) {
+		b := slices.Clone(good)
+		b[i/8] ^= 1 << (i % 8)
+		if j, ok := parse(b, last); (ok && j.whole) != (i/8 >= used) {
+			t.Errorf("bit %d is changed: %v, %v", i, ok, j)
+		}
+	}
 	mustWrite(t, path, good)
-	mustReserve(t, mustOpen(t, path), 1, 5)
+	mustReserve(t, mustOpen(t, path), 1, 10)
 }
 
-// TestMissing has files that are lost, copied, or there already. No error is fs.ErrNotExist or fs.ErrExist:
-// a program might make a new store then.
+// TestDamagedLock changes the lock. Either half may be of a write that was cut short.
+func TestDamagedLock(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 5, 0)
+	mustReserve(t, f, 5, 5)
+	f.Close()
+	good := mustRead(t, path+".lock")
+	for i := range 8 * len(good) {
+		b := slices.Clone(good)
+		b[i/8] ^= 1 << (i % 8)
+		if _, _, ok := lastMark(b); !ok {
+			t.Errorf("bit %d is changed: there is no mark", i)
+		}
+	}
+	for i, half := range []int{0, sectorSize, 0} {
+		b := slices.Clone(good)
+		b[half+i] ^= 1
+		mustWrite(t, path+".lock", b)
+		f := mustOpen(t, path)
+		mustReserve(t, f, 5, uint64(10+5*i))
+		f.Close()
+		good = mustRead(t, path+".lock") // with two good halves again, or one
+		if _, _, ok := lastMark(good); !ok {
+			t.Error("no mark")
+		}
+	}
+	for _, b := range [][]byte{nil, make([]byte, len(good)), good[:recordSize-1], []byte("text")} {
+		mustWrite(t, path+".lock", b)
+		_, err := Open(path)
+		wantError(t, err, path, ".lock is damaged")
+	}
+}
+
+// TestMissing has files that are lost, or there already. No error is fs.ErrNotExist or fs.ErrExist: a program
+// might make a new store then. If it does so anyway, Create refuses.
 func TestMissing(t *testing.T) {
 	path := newStore(t)
 	refused := func(text string, err error) {
@@ -513,40 +659,62 @@ func TestMissing(t *testing.T) {
 		}
 		return err
 	}
+	remove := func(path string) {
+		t.Helper()
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
 	good := mustRead(t, path)
 	refused("is there already", Create(path))
-	if err := os.Remove(path + ".lock"); err != nil {
-		t.Fatal(err)
-	}
+	remove(path + ".lock")
 	refused("copied or restored", open(path))
 	refused("is there already", Create(path))
 	refused("copied or restored", open(path)) // Create has not made a lock
-	mustWrite(t, path+".lock", nil)
-	mustReserve(t, mustOpen(t, path), 1, 0)
 
 	path = newStore(t)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	refused("is missing", open(path))
+	remove(path)
 	refused(".lock is there", Create(path))
 	refused("is missing", open(path))
+	refused("was missing when", Create(path))
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	refused("not a regular file", open(path))
+
+	path = newStore(t)
+	remove(path)
+	remove(path + ".lock")
+	refused("is missing", open(path))
+	refused("was missing when", Create(path))
+	refused("was missing when", CreateSet(path, "a"))
+	clear(missing.stores) // another process
+	if err := Create(path); err != nil {
+		t.Error(err)
+	}
 	refused("is there already", Create(path))
+	remove(path)
+	f := mustOpen(t, newStore(t))
+	remove(f.path)
+	_, err := f.Reserve(id, 1)
+	wantError(t, err, f.path, "is missing")
 
 	path = filepath.Join(t.TempDir(), "no", "folder")
 	refused("is missing", open(path))
 	path = filepath.Join(t.TempDir(), "store")
-	refused("is missing", open(path))
+	for i := range maxMissing + 1 { // not all are kept
+		open(path + fmt.Sprint(i))
+	}
+	if n := len(missing.stores); n > maxMissing {
+		t.Errorf("%d missing files are kept", n)
+	}
 	mustWrite(t, path, good)
 	refused("copied or restored", open(path))
 }
 
 // TestLink has other names of a store. Under each there would be another lock.
 func TestLink(t *testing.T) {
+	small(t)
 	path := newStore(t)
 	link := path + " link"
 	if err := os.Symlink(path, link); err != nil {
@@ -562,7 +730,7 @@ func TestLink(t *testing.T) {
 		wantError(t, Create(link), link, "is there already")
 	}
 	refused("not a regular file")
-	mustWrite(t, link+".lock", nil)
+	mustWrite(t, link+".lock", mustRead(t, path+".lock"))
 	refused("not a regular file")
 	if err := os.Remove(link + ".lock"); err != nil {
 		t.Fatal(err)
@@ -570,7 +738,7 @@ func TestLink(t *testing.T) {
 	if err := os.Symlink(path+".lock", link+".lock"); err != nil {
 		t.Fatal(err)
 	}
-	refused("it is a link")
+	refused(".lock is not a regular file")
 	for _, name := range []string{link, link + ".lock"} {
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
@@ -592,7 +760,8 @@ func TestLink(t *testing.T) {
 	if err := os.Symlink(link+" target", path+".new"); err != nil {
 		t.Fatal(err)
 	}
-	mustReserve(t, mustOpen(t, path), 1, 0)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 1, fill(t, f))
 	if _, err := os.Lstat(link + " target"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the link of the temporary file was followed: %v", err)
 	}
@@ -617,12 +786,12 @@ func TestLock(t *testing.T) {
 
 	// Nobody opens a store that is being made.
 	path = filepath.Join(t.TempDir(), "store")
-	err = create(path, func(string) error {
+	err = createSet(path, func(string) error {
 		if _, err := Open(path); !errors.Is(err, ErrLocked) {
 			t.Errorf("while it is made: %v", err)
 		}
 		return nil
-	})
+	}, "")
 	if err != nil {
 		t.Error(err)
 	}
@@ -652,13 +821,21 @@ func TestCreateOnce(t *testing.T) {
 // TestChanged changes the file while it is open: what a lock prevents, where there is one, or a restored
 // backup. Nothing is written then.
 func TestChanged(t *testing.T) {
+	small(t)
 	path := newStore(t)
 	f := mustOpen(t, path)
 	mustReserve(t, f, 100, 0)
 	own := mustRead(t, path)
-	for _, b := range [][]byte{
-		format(state{id, true, 200}), format(state{id, true, 50}), format(state{otherID, true, 100}), format(state{}), []byte("text"), nil,
-	} {
+	restore := keep(t, path)
+	f.Close()
+	f = mustOpen(t, path)
+	mustReserve(t, f, 100, 100)
+	other := mustRead(t, path) // of another process
+	f.Close()
+	restore()
+	f = mustOpen(t, path)
+	empty := journal{states: map[sum]state{keyOf(""): {}}}
+	for _, b := range [][]byte{other, empty.format(), own[:len(own)-1], own[:f.set.used], own[:f.set.used-1], []byte("text"), nil} {
 		if b == nil {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
@@ -671,7 +848,7 @@ func TestChanged(t *testing.T) {
 			wantError(t, err, path, "make a new secret")
 		}
 		if b != nil && !bytes.Equal(mustRead(t, path), b) {
-			t.Errorf("%q has changed", b)
+			t.Errorf("%.20q has changed", b)
 		}
 	}
 	mustWrite(t, path, own)
@@ -683,11 +860,12 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestTwoLocks removes the lock, as people do, and makes it again.
+// TestTwoLocks has another file in place of the lock, so that two Files have one store.
 func TestTwoLocks(t *testing.T) {
 	path := newStore(t)
 	first := mustOpen(t, path)
 	mustReserve(t, first, 100, 0)
+	restore := keep(t, path)
 	if err := os.Remove(path + ".lock"); err != nil {
 		if runtime.GOOS == "windows" {
 			return // Windows does not remove it
@@ -697,7 +875,7 @@ func TestTwoLocks(t *testing.T) {
 	if _, err := Open(path); err == nil {
 		t.Error("Open makes the lock again")
 	}
-	mustWrite(t, path+".lock", nil)
+	restore()
 	second := mustOpen(t, path)
 	mustReserve(t, second, 100, 100)
 	_, err := first.Reserve(id, 100)

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// flock locks the first byte, which need not be there.
+// flock locks a byte that is not there: others may read those that are.
 func flock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 	switch {
 	case err == nil:
 		return nil
