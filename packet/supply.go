@@ -18,10 +18,11 @@ import (
 type Store interface {
 	// Reserve makes n more counters usable. It stores the sum of n and the number that was stored
 	// before, 0 at first, and returns the earlier number. When it returns, the sum must survive a
-	// crash of the system. If there is an error, it may have stored the sum or not.
+	// crash of the system. If there is an error, it may have stored the sum or not. A receiver
+	// begins with an n of 0, for which a Store need not write once it has the id.
 	//
 	// id identifies the key and the direction, and is not secret: a Store that has another id
-	// returns an error and stores nothing.
+	// returns an error and stores nothing. One that has none takes it.
 	Reserve(id [16]byte, n uint64) (first uint64, err error)
 
 	// Release stores next, the first counter that was not used, in place of end, the sum that the

@@ -148,8 +148,8 @@ func (f *File) Close() error {
 }
 
 // Reserve stores durably that n more counters may be used: the caller may use first to first+n-1.
-// It returns when they are on the disk. n is from 1 to 2^56 less what was reserved before: there
-// are 2^56 counters.
+// It returns when they are on the disk. n is at most 2^56 less what was reserved before: there are
+// 2^56 counters. If n is 0, it only stores the id, if there is none yet.
 //
 // The id tells which key and direction the counters belong to. The first Reserve after Create binds
 // the store to it. A store with another id returns an error.
@@ -169,8 +169,8 @@ func (f *File) Reserve(id [16]byte, n uint64) (first uint64, err error) {
 	switch {
 	case f.released:
 		return 0, fmt.Errorf("store: %s: Release has been called: open the store again", f.path)
-	case n == 0:
-		return 0, fmt.Errorf("store: %s: no counters are asked for: want 1 or more", f.path)
+	case n == 0 && f.bound:
+		return first, nil
 	case n > maxEnd-first:
 		return 0, fmt.Errorf("store: %s: %d counters are asked for, and %d are left: make a new secret and a new store", f.path, n, maxEnd-first)
 	}

@@ -105,6 +105,25 @@ func TestReserve(t *testing.T) {
 	mustReserve(t, mustOpen(t, path), 10, 1<<32+103)
 }
 
+// TestReserveNothing reserves no counters: that stores the id, and the second time nothing.
+func TestReserveNothing(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 0, 0)
+	_, err := f.Reserve(otherID, 0)
+	wantError(t, err, path, "another secret")
+	f.Close()
+	f = mustOpen(t, path)
+	f.before = func(step string) error { return errors.New("a write") }
+	mustReserve(t, f, 0, 0)
+	f.before = nil
+	_, err = f.Reserve(otherID, 1)
+	wantError(t, err, path, "another secret")
+	mustReserve(t, f, 10, 0)
+	mustReserve(t, f, 0, 10)
+	mustReserve(t, f, 1, 10)
+}
+
 // TestArguments has numbers and ids that are refused. The file stays as it is.
 func TestArguments(t *testing.T) {
 	path := newStore(t)
@@ -121,7 +140,6 @@ func TestArguments(t *testing.T) {
 		return err
 	}
 	before := mustRead(t, path)
-	refused("no counters", reserve(otherID, 0)) // it does not bind the store
 	refused("are left", reserve(otherID, 1<<56+1))
 	refused("are left", reserve(id, math.MaxUint64))
 	refused("want 0 to 0", f.Release(id, f.end, 1))
