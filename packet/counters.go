@@ -25,8 +25,9 @@ const (
 const (
 	minSessionSize = 32
 	storeStep      = 1 << 32 // what a sender reserves at a time
-	defaultAhead   = 64
-	maxAhead       = 1 << 20 // up to which a receiver doubles it
+	maxAhead       = 1 << 20 // what a receiver reserves at most, by default
+	background     = 64      // a receiver that reserves at least so many at a time does so before the end
+	nearEnd        = maxRange / 16
 )
 
 // Counters says why no counter is used twice under one key, and why no packet is accepted twice,
@@ -123,9 +124,9 @@ var roleNames = [...]string{sending: "sender", receiving: "receiver"}
 // only read: see TestLines.
 type counters struct {
 	next    atomic.Uint64 // it does not fall
-	soft    atomic.Uint64 // the end, or with a supply half-way to it: beyond is slower
+	soft    atomic.Uint64 // the end, or with a supply what its soft returns: beyond is slower
 	process fork.Process  // the one that may use them
-	supply  *supply       // nil if there is no Store
+	supply  *supply       // nil if there is no Store, and no limit
 	skipped atomic.Uint64 // next less the number of counters used
 	ended   atomic.Uint64 // packets that had no counter
 	life    lifetime.Lifetime
@@ -138,7 +139,8 @@ const stopped = 1 << 63
 // SenderStats counts packets.
 type SenderStats struct {
 	Sealed uint64 // that have a counter
-	Ended  uint64 // that had none: see ErrEnd
+	Ended  uint64 // that had none: see ErrEnd and ErrExpired
+	Left   uint64 // that may still be sealed
 }
 
 // init sets c, whose sender may have another key.
@@ -178,7 +180,7 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 	return first, nil
 }
 
-// takeBeyond takes counters beyond soft, and has the Store reserve more.
+// takeBeyond takes counters beyond soft, unless MaxAge is over, and has the Store reserve more.
 func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 	if fork.Current() != c.process { // then the mutex may be locked for ever
 		return 0, ErrCopied
@@ -190,10 +192,14 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.expired() {
+		c.ended.Add(n)
+		return 0, ErrExpired
+	}
 	for {
 		first = c.next.Load()
 		enough := first+n <= s.end // also not if stopped
-		if first&stopped == 0 && first+n > s.half() && s.ready() {
+		if first&stopped == 0 && first+n > s.half() {
 			s.start(&s.mu, s.end+s.step, c.extend)
 		}
 		if !enough {
@@ -202,6 +208,9 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 		}
 		if !c.next.CompareAndSwap(first, first+n) {
 			continue
+		}
+		if s.tell(first + n - 1); !s.over { // or c may have other counters
+			c.soft.Store(s.soft())
 		}
 		if fork.Current() != c.process {
 			return 0, ErrCopied
@@ -219,7 +228,7 @@ func (c *counters) extend(first uint64) {
 			break
 		}
 	}
-	c.soft.Store(c.supply.half())
+	c.soft.Store(c.supply.soft())
 }
 
 // mustLive returns the ID of the sender. It panics if there is no key.
@@ -265,7 +274,7 @@ func (c *counters) StoreErr() error {
 	if s == nil {
 		return nil
 	}
-	if fork.Current() != s.process {
+	if s.copied() {
 		return ErrCopied
 	}
 	return s.failure(&s.mu)
@@ -281,7 +290,11 @@ func (c *counters) Stats() SenderStats {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 	}
-	return SenderStats{c.next.Load()&^stopped - c.skipped.Load(), c.ended.Load()}
+	next, end := c.next.Load(), c.soft.Load()
+	if c.supply != nil {
+		end = c.supply.most
+	}
+	return SenderStats{next&^stopped - c.skipped.Load(), c.ended.Load(), end - min(end, next)} // none if stopped
 }
 
 // destroy is for the end of Destroy, after the lifetime has ended.
