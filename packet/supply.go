@@ -160,7 +160,7 @@ func (s *supply) half() uint64 {
 	if s.end >= s.most || s.running != nil || s.ahead > 0 && s.step < background {
 		return s.end
 	}
-	return s.end - (s.step+1)/2
+	return s.end - min(s.end, (s.step+1)/2) // step may grow while the Store fails
 }
 
 // expired reports whether MaxAge is over.
