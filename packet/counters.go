@@ -219,12 +219,12 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 	}
 }
 
-// extend is called when the supply has more. If the Store has reserved the counters below first for
-// somebody else, they are skipped.
-func (c *counters) extend(first uint64) {
-	for old := c.next.Load(); first > 0 && old < first; old = c.next.Load() { // not if stopped
-		if c.next.CompareAndSwap(old, first) {
-			c.skipped.Add(first - old)
+// extend is called when the supply has more. Counters below low, which the Store has reserved for somebody
+// else, are skipped.
+func (c *counters) extend(low uint64) {
+	for old := c.next.Load(); old < low; old = c.next.Load() { // not if stopped
+		if c.next.CompareAndSwap(old, low) {
+			c.skipped.Add(low - old)
 			break
 		}
 	}

@@ -138,6 +138,20 @@ func TestSlowSensor(t *testing.T) {
 	}
 }
 
+// TestBursts has packets at once, and then a crash. After a few nothing is refused, and then fewer than came.
+func TestBursts(t *testing.T) {
+	for n := range uint64(400) {
+		e := newEnds(t, 10*time.Millisecond)
+		e.startReceiver()
+		for counter := range n {
+			e.accept(counter)
+		}
+		if lost := e.receive.stored() - n; lost > 0 && (n <= 4 || lost >= n && n < background || lost > 16*n) {
+			t.Errorf("after %d packets %d are refused", n, lost)
+		}
+	}
+}
+
 // TestPace has 10^6 packets, one after the other, and a Store of 10 ms: all are accepted, in a time in which
 // the Store is called 30 times. A receiver reserves at most Ahead.
 func TestPace(t *testing.T) {

@@ -39,27 +39,28 @@ type Store interface {
 }
 
 // A supply is what a Store has reserved for a sender or a receiver, with the limits of a Config. Where a
-// mutex is an argument, it is that of all that follows mu, and is held by the caller of all methods but
+// mutex is an argument, it is that of all that follows mu. Its holders call all methods, except reserve,
 // wait, stop, abandon and failure. A supply does not point to its sender or receiver, because a finalizer
 // would then never run: see receivers.add.
 //
-// It is in one of these states. An arrow is a call of Reserve that begins or ends, or a call of abandon:
+// Its states, and what leads from one to another:
 //
-//	         a counter from half on
-//	  +------> running, err == nil ------+   a receiver's packets from end on wait
-//	  |                |                 |
-//	good             good              fails
-//	  |                |                 |
-//	  |                v     good        v
-//	  +-------------- idle <----- failed, idle or running: packets from end on get ErrEnd at
-//	                   |          once, and the first of them while none runs tries again
-//	         abandon   |                 |
-//	                   v                 v
-//	                  over: no counter is given, or accepted, and no call begins. stop
-//	                  waits for the one that runs, and then calls Release, once
+//	+---> idle --------- a counter from half on ---------> running, and a receiver's
+//	|      ^                                               packets from the end on wait
+//	|      +------------------- good ------------------------+     |
+//	|                                                            fails
+//	|                                                              v
+//	|    failed and idle -- a counter from half on ---> failed: packets from the end on
+//	|          ^    |                                   get ErrEnd at once, and one of them
+//	good       |    |                                   has it run again, in the background
+//	|          +----|--------------- fails ----------------+   |
+//	+---------------|------------------------------------------+
+//	                v
+//	abandon, in any state: over. Nothing is given or accepted, and no call begins. Those that
+//	wait get ErrEnd. stop waits for the call that runs, and then calls Release, once.
 //
-// A packet waits for the call that runs, and if that does not reach it, for one more, which then reserves
-// up to the highest of all that wait. It has begun at most one of the two.
+// A packet waits for the call of Reserve that runs, and if that does not reach it, for one more, which then
+// reaches all that wait. It begins only one of them.
 type supply struct {
 	store   Store // nil if the range is fixed
 	id      [16]byte
@@ -157,7 +158,7 @@ func (s *supply) soft() uint64 {
 // half returns the counter from which on more is reserved. A receiver whose steps are short waits for the
 // Store at the end instead: a crash then loses less.
 func (s *supply) half() uint64 {
-	if s.end >= s.most || s.running != nil || s.ahead > 0 && s.step < background {
+	if s.end >= s.most || s.ahead > 0 && s.step < background {
 		return s.end
 	}
 	return s.end - min(s.end, (s.step+1)/2) // step may grow while the Store fails
@@ -195,8 +196,8 @@ func (s *supply) reserve(n uint64) (first uint64, err error) {
 }
 
 // start has a goroutine reserve counters up to end, unless that is done, or being done. The goroutine then
-// calls extend, with the mutex locked, and the first of the new counters if some were skipped, or 0.
-func (s *supply) start(mu *sync.Mutex, end uint64, extend func(first uint64)) {
+// calls extend, with the mutex locked, and the counter below which none may be used.
+func (s *supply) start(mu *sync.Mutex, end uint64, extend func(low uint64)) {
 	if end = min(end, s.most); end <= s.end || s.running != nil || s.over {
 		return
 	}
@@ -207,28 +208,24 @@ func (s *supply) start(mu *sync.Mutex, end uint64, extend func(first uint64)) {
 		first, err := s.reserve(n)
 		mu.Lock()
 		defer mu.Unlock()
-		s.running, s.err, s.took = nil, err, s.clock().Sub(s.began)
-		skipped := err == nil && first > s.end
-		if err != nil {
+		if s.running, s.err, s.took = nil, err, s.clock().Sub(s.began); err != nil {
 			s.over = s.over || errors.Is(err, errSetBack)
-		} else {
-			s.stored = first + n
-			s.end = min(s.stored, s.most)
+			return
 		}
-		if skipped {
+		if first > s.end {
 			s.low = first
-		} else {
-			first = 0
 		}
+		s.stored = first + n
+		s.end = min(s.stored, s.most)
 		if !s.over {
-			extend(first)
+			extend(s.low)
 		}
 	}()
 }
 
 // reach has a receiver's Store reserve more for a counter from half on, waits if it is beyond the end, with
 // the mutex unlocked, and reports whether it is below the end then. packets is how many were accepted.
-func (s *supply) reach(mu *sync.Mutex, counter, packets uint64, extend func(first uint64)) bool {
+func (s *supply) reach(mu *sync.Mutex, counter, packets uint64, extend func(low uint64)) bool {
 	if counter < s.half() || s.copied() { // in a copy nobody ends the call that runs
 		return counter < s.end && !s.over
 	}

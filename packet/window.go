@@ -183,10 +183,10 @@ func (w *window) expect(batch []Packet, verified []fastmac.Message) {
 	}
 }
 
-// extend is called when a call of the Store has ended. If the Store has reserved the counters below first
-// for somebody else, none of them is accepted any more.
-func (w *window) extend(first uint64) {
-	w.first = max(w.first, first)
+// extend is called when the supply has more. Counters below low, which the Store has reserved for somebody
+// else, are not accepted any more.
+func (w *window) extend(low uint64) {
+	w.first = max(w.first, low)
 	w.soft = w.supply.soft()
 }
 
