@@ -60,11 +60,13 @@ func NewSession(session []byte) Counters {
 // error. They also return one if send and receive are the same Store, and if a Store fails or
 // belongs to another key.
 //
-// Config.Ahead is how many counters a sender reserves at a time, or a receiver above the highest
-// one. When half of them are left, they reserve more, in a goroutine of their own. If the Store
-// fails, StoreErr returns the error, and each packet from then on tries again. After the last
-// counter the error is [ErrEnd]. A receiver that gets an authentic packet beyond its end refuses it
-// with [ErrEnd], and reserves the counters up to it: those that come later are accepted.
+// A sender reserves 2^32 counters, and more when half of them are left, in a goroutine of its own. A
+// receiver reserves those of the packets that it accepts: Open waits for the Store, in which time packets
+// below the end go on. While that takes more than a small part of the time, it reserves more at a
+// time, and then ahead too. A batch waits for it once in 32 packets at most.
+//
+// If the Store fails, StoreErr returns the error. A packet beyond the end then gets [ErrEnd] at once,
+// and has the Store tried again in the background.
 //
 // This fails if a Store is set back, for example from a backup, or is copied.
 func Stored(send, receive Store) Counters {

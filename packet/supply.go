@@ -17,7 +17,8 @@ import (
 
 // A Store keeps a number durably: below it, counters may have been used. Package packet/store has
 // one in a file. A Store is for one direction of one key, and for one sender or receiver at a time.
-// It must be safe for concurrent use: senders and receivers call it from goroutines of their own.
+// It must be safe for concurrent use: senders and receivers call it from goroutines of their own, also
+// while Open waits.
 type Store interface {
 	// Reserve makes n more counters usable. It stores the sum of n and the number that was stored
 	// before, 0 at first, and returns the earlier number. When it returns, the sum must survive a
