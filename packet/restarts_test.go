@@ -144,7 +144,11 @@ func TestBursts(t *testing.T) {
 		e := newEnds(t, 10*time.Millisecond)
 		e.startReceiver()
 		for counter := range n {
+			end, calls := e.window.supply.end, e.receive.calls
 			e.accept(counter)
+			if counter < end && end < background && e.receive.calls > calls {
+				t.Errorf("counter %d is below the end, and more is reserved", counter)
+			}
 		}
 		if lost := e.receive.stored() - n; lost > 0 && (n <= 4 || lost >= n && n < background || lost > 16*n) {
 			t.Errorf("after %d packets %d are refused", n, lost)

@@ -124,10 +124,7 @@ func (n *Counters) open(c *Config, algorithm, role byte) (supplied, error) {
 	}
 	first := n.first
 	if n.kind == kindStored {
-		s.store, s.id, s.step = n.store(role), c.storeID(algorithm, n, role), n.step
-		if c.Ahead > 0 {
-			s.step = c.Ahead
-		}
+		s.store, s.id, s.step = n.store(role), c.storeID(algorithm, n, role), cmp.Or(c.Ahead, n.step)
 		size := s.step
 		if role == receiving { // it reserves with the first packet
 			s.ahead, s.step, size = cmp.Or(c.Ahead, maxAhead), 1, 0
