@@ -225,6 +225,27 @@ func TestDead(t *testing.T) {
 	})
 }
 
+// TestWornMeanwhile has a packet that waits for the Store while the receiver gets its last wrong tag.
+func TestWornMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEnds(t, 0)
+		e.c.MaxForged = 1
+		e.startReceiver()
+		block := make(chan struct{})
+		e.receive.before = func() { <-block }
+		done := make(chan error)
+		go func() { done <- e.judge(0) }()
+		synctest.Wait()
+		e.window.mu.Lock()
+		e.window.judge(0, false)
+		e.window.mu.Unlock()
+		close(block)
+		if err := <-done; err != ErrWorn || e.window.Stats().Unknown != 1 {
+			t.Errorf("%v, %+v", err, e.window.Stats())
+		}
+	})
+}
+
 // TestNear has senders and receivers that come near the end of their counters, and receivers that have had
 // half of MaxForged wrong tags. Near is told once.
 func TestNear(t *testing.T) {
