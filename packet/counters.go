@@ -200,7 +200,7 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 	}
 	for {
 		first = c.next.Load()
-		enough := first+n <= s.end // also not if stopped
+		enough := first+n <= s.end && !s.over // also not if stopped
 		if first&stopped == 0 && first+n > s.half() {
 			s.start(&s.mu, s.end+s.step, c.extend)
 		}
@@ -211,9 +211,8 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 		if !c.next.CompareAndSwap(first, first+n) {
 			continue
 		}
-		if s.tell(first + n - 1); !s.over { // or c may have other counters
-			c.soft.Store(s.soft())
-		}
+		s.tell(first + n - 1)
+		c.soft.Store(s.soft())
 		if fork.Current() != c.process {
 			return 0, ErrCopied
 		}

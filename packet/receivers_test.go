@@ -118,7 +118,7 @@ func TestReceivers(t *testing.T) {
 		}
 		stats.Unknown++ // of the empty set
 		stats.Left, stats.ForgedLeft = s.Stats().Left, s.Stats().ForgedLeft
-		if forged := maxForged; stats.Left >= maxRange || stats.Left < maxRange-100 || stats.ForgedLeft > uint64(forged) {
+		if stats.Left >= maxRange || stats.Left < maxRange-100 || stats.ForgedLeft > maxForged {
 			t.Errorf("%+v", stats)
 		}
 		if got := s.Stats(); got != stats {

@@ -295,6 +295,12 @@ func TestNear(t *testing.T) {
 				if s.Stats().Left != nearEnd-3 || r.Stats().Left != nearEnd-3 {
 					t.Errorf("%+v, %+v", s.Stats(), r.Stats())
 				}
+				if w := windowOf(r); w.soft != w.supply.half() {
+					t.Errorf("packets are slow from %d on, and not from %d on", w.soft, w.supply.half())
+				}
+				if c := countersOf(s); c.soft.Load() != c.supply.half() {
+					t.Errorf("packets are slow from %d on, and not from %d on", c.soft.Load(), c.supply.half())
+				}
 				p := packets[0]
 				p[len(p)-1]++
 				for i := range 8 {

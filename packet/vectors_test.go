@@ -320,6 +320,14 @@ func windowOf(r receiver) *window {
 	return &r.(*UMACReceiver).window
 }
 
+// countersOf returns the counters of a sender.
+func countersOf(s sender) *counters {
+	if s, ok := s.(*GMACSender); ok {
+		return &s.counters
+	}
+	return &s.(*UMACSender).counters
+}
+
 // TestVectors seals and opens all packets of the file.
 func TestVectors(t *testing.T) {
 	count := 0
