@@ -35,7 +35,8 @@ type Store interface {
 	// the comparison and the change: in a database, make both one transaction. Release is called at
 	// most once, as the last call, even if it returns an error.
 	//
-	// Neither method may call the sender or receiver, which may be waiting for it.
+	// Neither method may call the sender or receiver, or wait for a call of theirs, which may be waiting
+	// for it.
 	Release(id [16]byte, end, next uint64) error
 }
 
