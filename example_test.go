@@ -406,3 +406,17 @@ func ExampleReplayWindow() {
 	// "pay 5" is a repetition or too late
 	// "thanks" is forged
 }
+
+// A receiver has stored 1000 before it used a message with the number 999, and starts again.
+func ExampleNewReplayWindowFrom() {
+	window := fastmac.NewReplayWindowFrom(1000, 64)
+	for _, counter := range []uint64{999, 990, 1001, 1000, 1000} {
+		fmt.Println(counter, window.Accept(counter))
+	}
+	// Output:
+	// 999 false
+	// 990 false
+	// 1001 true
+	// 1000 true
+	// 1000 false
+}

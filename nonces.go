@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -131,15 +132,15 @@ const maxReplayWindow = 1 << 20
 // wrap around and cannot be the counter: with them, put a counter into the message.
 //
 // After a restart the receiver has a new window, which accepts old messages again. So change the
-// key. Or store the highest counter before its message has an effect, and after a restart
-// refuse all counters up to the stored one.
+// key. Or store the highest counter before its message has an effect, and after a restart begin
+// above the stored one: see [NewReplayWindowFrom].
 //
 // A ReplayWindow is not safe for concurrent use. Do not copy it.
 type ReplayWindow struct {
 	_ opaque.NoCopy
 
 	size    uint64
-	highest uint64 // the highest accepted counter; 0 if there is none yet
+	highest uint64 // the highest accepted counter; the first one if there is none yet
 	words   replay.Bitmap
 }
 
@@ -149,7 +150,11 @@ type ReplayWindow struct {
 // The window refuses a message if it has accepted a counter that is higher by bits or more. RFC
 // 4303 advises 64 bits. Fast networks with several paths need thousands. If messages arrive in
 // order, 1 is enough.
-func NewReplayWindow(bits int) *ReplayWindow {
+func NewReplayWindow(bits int) *ReplayWindow { return NewReplayWindowFrom(0, bits) }
+
+// NewReplayWindowFrom is [NewReplayWindow] for a window that refuses all counters below first, as after a
+// restart those that may have been accepted before it.
+func NewReplayWindowFrom(first uint64, bits int) *ReplayWindow {
 	if bits < 1 || bits > maxReplayWindow {
 		panic(fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to %d", bits, maxReplayWindow))
 	}
@@ -159,7 +164,12 @@ func NewReplayWindow(bits int) *ReplayWindow {
 	for words < needed {
 		words *= 2
 	}
-	return &ReplayWindow{size: uint64(bits), words: make(replay.Bitmap, words)}
+	w := &ReplayWindow{size: uint64(bits), highest: first, words: make(replay.Bitmap, words)}
+	for i := range w.words {
+		w.words[i] = math.MaxUint64 // accepted before
+	}
+	w.words[first/64&uint64(words-1)] = 1<<(first%64) - 1
+	return w
 }
 
 // Accept reports whether counter is new, and remembers it. A counter is new if it has not been
@@ -169,7 +179,7 @@ func NewReplayWindow(bits int) *ReplayWindow {
 // Call Accept only after you have verified the tag. Otherwise an attacker could move the window
 // with forged counters, and the window would refuse all later messages.
 //
-// Accept does not allocate. It panics if w does not come from [NewReplayWindow].
+// Accept does not allocate. It panics if w does not come from [NewReplayWindow] or [NewReplayWindowFrom].
 func (w *ReplayWindow) Accept(counter uint64) bool {
 	if len(w.words) == 0 {
 		panic("fastmac: use of a ReplayWindow that NewReplayWindow did not make")

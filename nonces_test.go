@@ -305,6 +305,27 @@ func TestReplayWindowEdges(t *testing.T) {
 	}
 }
 
+// TestReplayWindowFrom begins with a first counter. Whatever is accepted before, those below it are refused,
+// and all others are as in a window that has accepted them.
+func TestReplayWindowFrom(t *testing.T) {
+	for _, first := range []uint64{0, 1, 63, 64, 65, 1000, 1 << 40, 1<<64 - 70} {
+		for _, size := range []int{1, 64, 65, 1000} {
+			for _, jump := range []uint64{0, 1, 5, 63, 64, 69} {
+				w := NewReplayWindowFrom(first, size)
+				if first > 0 && w.Accept(first-1) || !w.Accept(first+jump) {
+					t.Errorf("from %d on, %d bits, %d", first, size, first+jump)
+				}
+				for back := range min(first+jump, 1200) + 1 {
+					counter := first + jump - back
+					if got, want := w.Accept(counter), counter >= first && back > 0 && back < uint64(size); got != want {
+						t.Errorf("from %d on, %d bits, %d after %d: %v, want %v", first, size, counter, first+jump, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestNewReplayWindow(t *testing.T) {
 	for _, n := range []int{-1 << 31, -64, -1, 0, 1<<20 + 1, 1<<31 - 1} {
 		mactest.MustPanic(t, "NewReplayWindow", fmt.Sprintf("fastmac: ReplayWindow of %d bits: want 1 to 1048576", n),

@@ -308,6 +308,7 @@ func (f *form) restore(batch []Packet, saved []trailer) {
 func (w *window) judgeAll(f *form, batch []Packet, verified []fastmac.Message) (good int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.expect(batch, verified)
 	for i := range batch {
 		p := &batch[i]
 		if p.Err == nil {

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/wipe"
@@ -45,8 +46,8 @@ const (
 )
 
 // A Config says who sends to whom, and how. The sender and the receiver of one direction have equal
-// Configs, except for Window and MaxForged, which senders ignore, and Ahead. The key is derived from all
-// other fields. So senders whose Configs differ in one of them have different keys, and a receiver
+// Configs, except for Window and MaxForged, which senders ignore, and the fields from Ahead on. The key is
+// derived from all other fields. So senders whose Configs differ in one of them have different keys, and a receiver
 // refuses everything from a sender with another Config.
 //
 // A Config prints as its name, and cannot be encoded or decoded, by encoding/json for example.
@@ -85,18 +86,24 @@ type Config struct {
 	// forgery then grows further.
 	MaxForged uint64
 
-	// Ahead is how many counters a sender or a receiver with a [Store] reserves at a time; 0 means 2^32
-	// for a sender and 64 for a receiver. All others ignore it.
+	// Ahead is how many counters a sender with a [Store] reserves at a time, and a receiver at most; 0
+	// means 2^32 for a sender and 2^20 for a receiver. All others ignore it. Leave it 0.
 	//
-	// After each crash a receiver refuses up to that many packets that it has not received. Use at
-	// least the number of packets that arrive while the Store writes twice. If it is too small,
-	// some packets are refused with [ErrEnd], and the receiver doubles it, up to 2^20, until it
-	// keeps up.
-	//
-	// After each crash a sender skips up to 1.5 times as many, and a receiver refuses the next
-	// packet if that number is more than its own Ahead. For a device that loses its power after a
-	// few packets, use 32 at the sender: it can then seal 32 packets in the time of a write.
+	// After a crash a sender skips up to 1.5 times as many, which is no loss. A receiver reserves as few
+	// as its Store's speed allows, one at first. After a crash it refuses no more packets than arrive
+	// in the time of 16 writes of the Store, and none if there are fewer than one in that time.
 	Ahead uint64
+
+	// Near, if it is not nil, is told once that the end is near, in a goroutine of its own: with [ErrEnd]
+	// when 2^44 counters are left, and of a receiver with [ErrWorn] after half of MaxForged.
+	Near func(end error)
+
+	// MaxAge is how long after its constructor a sender or a receiver may be used; then Seal and Open
+	// return [ErrExpired]. 0 means without end. Now is the clock for it; nil means time.Now, whose clock
+	// may stand still while the system sleeps. It is called for each packet, and must not call the
+	// sender or receiver.
+	MaxAge time.Duration
+	Now    func() time.Time
 }
 
 // check returns an error if a sender cannot have c and n, or a receiver, whose window is checked
@@ -116,6 +123,10 @@ func (c *Config) check(algorithm byte, n *Counters, role byte) error {
 		return fmt.Errorf("packet: GMAC with a TagSize of %d bytes: want 16", c.TagSize)
 	case c.DataSize < 0 || c.DataSize > maxDataSize:
 		return fmt.Errorf("packet: DataSize of %d bytes: want 0 to %d", c.DataSize, maxDataSize)
+	case c.Ahead > maxRange:
+		return fmt.Errorf("packet: Ahead of %d counters: want at most 2^48", c.Ahead)
+	case c.MaxAge < 0:
+		return fmt.Errorf("packet: MaxAge of %v: want 0 or more", c.MaxAge)
 	}
 	return n.check(role)
 }
@@ -134,13 +145,10 @@ func (c *Config) checkSecret() error {
 // constant reports whether all bytes are equal: then each is equal to the next one.
 func constant(b []byte) bool { return subtle.ConstantTimeCompare(b[1:], b[:len(b)-1]) == 1 }
 
-// checkWindow returns an error if a receiver cannot have the window of c, or its Ahead.
+// checkWindow returns an error if a receiver cannot have the window of c.
 func (c *Config) checkWindow() error {
 	if w := c.Window; w != 0 && (w < minWindow || w > maxWindow || w&(w-1) != 0) {
 		return fmt.Errorf("packet: Window of %d bits: want a power of two from %d to %d", w, minWindow, maxWindow)
-	}
-	if c.Ahead > maxRange {
-		return fmt.Errorf("packet: Ahead of %d counters: want at most 2^48", c.Ahead)
 	}
 	return nil
 }

@@ -26,8 +26,9 @@ const (
 const (
 	minSessionSize = 32
 	storeStep      = 1 << 32 // what a sender reserves at a time
-	defaultAhead   = 64
-	maxAhead       = 1 << 20 // up to which a receiver doubles it
+	maxAhead       = 1 << 20 // what a receiver reserves at most, by default
+	background     = 64      // a receiver that reserves at least so many at a time does so before the end
+	nearEnd        = maxRange / 16
 )
 
 // Counters says why no counter is used twice under one key, and why no packet is accepted twice,
@@ -65,11 +66,13 @@ func NewSession(session []byte) Counters {
 // error. They also return one if send and receive are the same Store, and if a Store fails or
 // belongs to another key.
 //
-// Config.Ahead is how many counters a sender reserves at a time, or a receiver above the highest
-// one. When half of them are left, they reserve more, in a goroutine of their own. If the Store
-// fails, StoreErr returns the error, and each packet from then on tries again. After the last
-// counter the error is [ErrEnd]. A receiver that gets an authentic packet beyond its end refuses it
-// with [ErrEnd], and reserves the counters up to it: those that come later are accepted.
+// A sender reserves 2^32 counters, and more when half of them are left, in a goroutine of its own. A
+// receiver reserves those of the packets that it accepts: Open waits for the Store, in which time packets
+// below the end go on. While that takes more than a small part of the time, it reserves more at a
+// time, and then ahead too. A batch waits for it once in 32 packets at most.
+//
+// If the Store fails, StoreErr returns the error. A packet beyond the end then gets [ErrEnd] at once,
+// and has the Store tried again in the background.
 //
 // This fails if a Store is set back, for example from a backup, or is copied.
 func Stored(send, receive Store) Counters {
@@ -146,9 +149,9 @@ var roleNames = [...]string{sending: "sender", receiving: "receiver"}
 // only read: see TestLines.
 type counters struct {
 	next    atomic.Uint64 // it does not fall
-	soft    atomic.Uint64 // the end, or with a supply half-way to it: beyond is slower
+	soft    atomic.Uint64 // the end, or with a supply what its soft returns: beyond is slower
 	place   fork.Process  // the process that may use them, and their address: see process
-	supply  *supply       // nil if there is no Store
+	supply  *supply       // nil if there is no Store, and no limit
 	skipped atomic.Uint64 // next less the number of counters used
 	ended   atomic.Uint64 // packets that had no counter
 	life    lifetime.Lifetime
@@ -161,7 +164,8 @@ const stopped = 1 << 63
 // SenderStats counts packets.
 type SenderStats struct {
 	Sealed uint64 // that have a counter
-	Ended  uint64 // that had none: see ErrEnd
+	Ended  uint64 // that had none: see ErrEnd and ErrExpired
+	Left   uint64 // that may still be sealed
 }
 
 // init sets c, whose sender may have another key.
@@ -207,7 +211,7 @@ func (c *counters) take(n uint64) (first uint64, err error) {
 	return first, nil
 }
 
-// takeBeyond takes counters beyond soft, and has the Store reserve more.
+// takeBeyond takes counters beyond soft, unless MaxAge is over, and has the Store reserve more.
 func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 	if fork.Current() != c.process() { // then the mutex may be locked for ever
 		return 0, ErrCopied
@@ -219,10 +223,14 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.expired() {
+		c.ended.Add(n)
+		return 0, ErrExpired
+	}
 	for {
 		first = c.next.Load()
-		enough := first+n <= s.end // also not if stopped
-		if first&stopped == 0 && first+n > s.half() && s.ready() {
+		enough := first+n <= s.end && !s.over // also not if stopped
+		if first&stopped == 0 && first+n > s.half() {
 			s.start(&s.mu, s.end+s.step, c.extend)
 		}
 		if !enough {
@@ -232,6 +240,8 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 		if !c.next.CompareAndSwap(first, first+n) {
 			continue
 		}
+		s.tell(first + n - 1)
+		c.soft.Store(s.soft())
 		if fork.Current() != c.process() {
 			return 0, ErrCopied
 		}
@@ -239,16 +249,16 @@ func (c *counters) takeBeyond(n uint64) (first uint64, err error) {
 	}
 }
 
-// extend is called when the supply has more. If the Store has reserved the counters below first for
-// somebody else, they are skipped.
-func (c *counters) extend(first uint64) {
-	for old := c.next.Load(); first > 0 && old < first; old = c.next.Load() { // not if stopped
-		if c.next.CompareAndSwap(old, first) {
-			c.skipped.Add(first - old)
+// extend is called when the supply has more. Counters below low, which the Store has reserved for somebody
+// else, are skipped.
+func (c *counters) extend(low uint64) {
+	for old := c.next.Load(); old < low; old = c.next.Load() { // not if stopped
+		if c.next.CompareAndSwap(old, low) {
+			c.skipped.Add(low - old)
 			break
 		}
 	}
-	c.soft.Store(c.supply.half())
+	c.soft.Store(c.supply.soft())
 }
 
 // mustLive returns the ID of the sender. It panics if there is no key.
@@ -302,7 +312,7 @@ func (c *counters) StoreErr() error {
 	if s == nil {
 		return nil
 	}
-	if fork.Current() != s.process {
+	if s.copied() {
 		return ErrCopied
 	}
 	return s.failure(&s.mu)
@@ -318,7 +328,11 @@ func (c *counters) Stats() SenderStats {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 	}
-	return SenderStats{c.next.Load()&^stopped - c.skipped.Load(), c.ended.Load()}
+	next, end := c.next.Load(), c.soft.Load()
+	if c.supply != nil {
+		end = c.supply.most
+	}
+	return SenderStats{next&^stopped - c.skipped.Load(), c.ended.Load(), end - min(end, next)} // none if stopped
 }
 
 // destroy is for the end of Destroy, after the lifetime has ended.

@@ -54,7 +54,9 @@
 //   - [NewSession], the first choice: a new key for each session, from random bytes of both ends.
 //     Nothing is stored, and packets of earlier sessions are refused.
 //   - [Stored]: the key stays, and counters go on above all that may have been used. A [Store]
-//     keeps them for each end and direction. This fails if a Store is set back.
+//     keeps them for each end and direction. A restart without a Stop skips counters of a sender,
+//     and a receiver then refuses what its Store says that it may have had. This fails if a Store
+//     is set back.
 //   - [SecretIsNew]: the key is new because the Secret is.
 //
 // The key depends on which of them it is. So a receiver without a Store accepts nothing from a
@@ -72,13 +74,14 @@
 // # Threads
 //
 // Senders, receivers and sets of receivers are safe for concurrent use, except for Init and Destroy.
-// Seal and Open never wait for a Store: goroutines that they start do. A sender that
-// many cores use waits for its counter; batches wait less.
+// Seal never waits for a Store, and Open only if there is no counter left for the packet: see [Stored].
+// A sender that many cores use waits for its counter; batches wait less.
 //
 // # Errors and panics
 //
 // Input from outside causes an error, never a panic. [ErrForged] and [ErrEpoch] say nothing
-// about the sender. A receiver returns [ErrReplayed], [ErrOld] and [ErrEnd] only after a valid tag.
+// about the sender. A receiver returns [ErrReplayed], [ErrOld], [ErrRestarted], [ErrEnd] and [ErrExpired]
+// only after a valid tag.
 // Do not answer a packet that gave an error.
 //
 // Mistakes of the program itself panic: data of a wrong size, or a sender or receiver that

@@ -19,15 +19,21 @@ var (
 	// accepted before.
 	ErrReplayed = errors.New("packet: accepted before")
 
-	// ErrOld means that the tag is right, and that the counter is below the receiver's window or
-	// range. If there are many, the window is too small, or the receiver has just started.
-	ErrOld = errors.New("packet: older than the window or the range")
+	// ErrOld means that the tag is right, and that the counter is below the receiver's window. If there
+	// are many, the window is too small.
+	ErrOld = errors.New("packet: older than the window")
+
+	// ErrRestarted means that the tag is right, and that the counter is below the first that this
+	// receiver may accept, because what its [Store] had says that it may have been accepted before the
+	// receiver was started, or by another receiver. After a crash, a few packets that were not accepted
+	// get it too: see Config.Ahead.
+	ErrRestarted = errors.New("packet: perhaps accepted before the receiver's start")
 
 	// ErrEnd of a sender means that it has fewer counters left than there are packets. ErrEnd of a
 	// receiver means that the tag is right, and that the counter is not below the end of its range.
-	// With a [Store] it then reserves more: packets that come later are accepted, and if not,
-	// StoreErr says why. Without one, the key has been used up: set up a new sender and receiver,
-	// with a new Secret or session. After Stop the range has ended for good.
+	// With a [Store], StoreErr says why there are no more. Without one, or if StoreErr returns nil, the
+	// key has been used up: set up a new sender and receiver, with a new Secret or session. After Stop
+	// the range has ended for good.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
 	// ErrCopied means that the sender is a copy of the one that was set up, or that this process is a
@@ -39,6 +45,10 @@ var (
 	// OpenBatch.
 	ErrUnknown = errors.New("packet: no sender or receiver")
 
+	// ErrExpired means that the sender or the receiver is older than Config.MaxAge: set up a new one, with
+	// a new session. Of a receiver it means too that the tag is right.
+	ErrExpired = errors.New("packet: the key has reached its MaxAge: a new one is needed")
+
 	// ErrWorn means that the receiver has had MaxForged wrong tags, and refuses everything.
 	ErrWorn = errors.New("packet: too many wrong tags: a new key is needed")
 )
@@ -46,7 +56,7 @@ var (
 // authentic returns the counter that Open returns with an error: 0, unless the tag is right.
 func authentic(counter uint64, err error) uint64 {
 	switch err {
-	case ErrReplayed, ErrOld, ErrEnd:
+	case ErrReplayed, ErrOld, ErrRestarted, ErrEnd, ErrExpired:
 		return counter
 	}
 	return 0

@@ -97,7 +97,6 @@ func ExampleStored() {
 		Sender:   "sensor/7",
 		TagSize:  fastmac.GMACSize,
 		DataSize: 2,
-		Ahead:    4, // so the receiver refuses up to four packets after a crash
 	}
 	port := []byte{0x1f, 0x90} // authenticated, not sent
 	ofSender, ofReceiver := new(disk), new(disk)
@@ -135,10 +134,10 @@ func ExampleStored() {
 	// "21.5 degrees" 0 <nil>
 	// "21.5 degrees" 1 <nil>
 	// packet: accepted before
-	// "" 2 packet: older than the window or the range
-	// "" 3 packet: older than the window or the range
+	// "21.5 degrees" 2 <nil>
+	// "21.5 degrees" 3 <nil>
 	// "21.5 degrees" 4 <nil>
-	// packet: older than the window or the range
+	// packet: perhaps accepted before the receiver's start
 	// 5
 }
 
@@ -278,13 +277,14 @@ func ExampleUMACReceivers() {
 	receivers.Remove(0)
 	_, _, err := receivers.Open(packets[1], nil)
 	fmt.Println(err)
-	fmt.Printf("%+v\n", receivers.Stats())
+	stats := receivers.Stats()
+	fmt.Println(stats.Accepted, "accepted,", stats.Unknown, "unknown")
 	// Output:
 	// of epoch 0 <nil>
 	// of epoch 1 <nil>
 	// of epoch 0 <nil>
 	// packet: another epoch
-	// {Accepted:3 Replayed:0 Old:0 Forged:0 Ended:0 Unknown:1}
+	// 3 accepted, 1 unknown
 }
 
 // Epoch returns the epoch of a packet, without a receiver.

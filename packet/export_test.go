@@ -33,6 +33,13 @@ func (w *window) Forged() uint64 { return w.Stats().Forged }
 func (c *counters) settle() { c.supply.wait(&c.supply.mu) }
 func (w *window) settle()   { w.supply.wait(&w.mu) }
 
+// isIdle reports whether no call of the Store runs.
+func (w *window) isIdle() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.supply.running == nil
+}
+
 // settleIfStored is settle, for all kinds.
 func (w *window) settleIfStored() {
 	if w.supply != nil {

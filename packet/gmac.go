@@ -264,8 +264,8 @@ func (s *GMACSender) Destroy() {
 // [Store] reserve counters.
 //
 // If there is an error, the message is nil. [ErrForged], [ErrEpoch] and [ErrWorn] come with a
-// counter of 0. [ErrReplayed], [ErrOld] and [ErrEnd] mean that the tag is right, and come with the
-// counter of the packet.
+// counter of 0. [ErrReplayed], [ErrOld], [ErrRestarted], [ErrEnd] and [ErrExpired] mean that the tag is
+// right, and come with the counter of the packet.
 //
 // Open leaves packet as it was. With a DataSize other than 0 it writes to packet and then restores
 // it, so no other goroutine may read packet meanwhile.

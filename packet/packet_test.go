@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"example.com/fastmac"
@@ -93,9 +94,9 @@ func refKeyOf(a packetref.Algorithm, c Config, n Counters) packetref.Key {
 	return packetref.Key{Algorithm: a, Kind: packetref.Kind(n.kind), Secret: c.Secret, Session: n.session, Sender: c.Sender, Receiver: c.Receiver, Epoch: c.Epoch, DataSize: c.DataSize}
 }
 
-// config is one for tests.
+// config is one for tests, in which a Store takes no time.
 func config() Config {
-	return Config{Secret: []byte("a secret of 32 bytes, for tests."), Sender: "client", Epoch: 5}
+	return Config{Secret: []byte("a secret of 32 bytes, for tests."), Sender: "client", Epoch: 5, Now: func() time.Time { return time.Time{} }}
 }
 
 // sealAt returns a packet with this counter.
@@ -124,7 +125,7 @@ func pattern(n int) []byte {
 
 // errorOf returns the error for a verdict of the reference.
 func errorOf(r packetref.Result) error {
-	return [...]error{nil, ErrForged, ErrReplayed, ErrOld, ErrEnd, ErrEpoch, ErrWorn}[r]
+	return [...]error{nil, ErrForged, ErrReplayed, ErrOld, ErrRestarted, ErrEnd, ErrEpoch, ErrWorn}[r]
 }
 
 // TestDerive compares the derivation of keys with crypto/hkdf.
@@ -397,7 +398,8 @@ func TestBadConfig(t *testing.T) {
 		"window 1025":      {func(c *Config, n *Counters) { c.Window = 1025 }, "Receiver"},
 		"window 2^17":      {func(c *Config, n *Counters) { c.Window = 1 << 17 }, "Receiver"},
 		"window -1024":     {func(c *Config, n *Counters) { c.Window = -1024 }, "Receiver"},
-		"ahead above 2^48": {func(c *Config, n *Counters) { c.Ahead = maxRange + 1 }, "Receiver"},
+		"ahead above 2^48": {func(c *Config, n *Counters) { c.Ahead = maxRange + 1 }, ""},
+		"age -1":           {func(c *Config, n *Counters) { c.MaxAge = -1 }, ""},
 		"no counters":      {func(c *Config, n *Counters) { *n = Counters{} }, ""},
 		"no stores":        {func(c *Config, n *Counters) { *n = Stored(nil, nil) }, ""},
 		"one store":        {func(c *Config, n *Counters) { m := new(memory); *n = Stored(m, m) }, ""},

@@ -7,6 +7,7 @@ package packet
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -192,17 +193,21 @@ func (s *receivers[R, P]) OpenBatch(batch []Packet) (good int) {
 	return good
 }
 
-// Stats returns the sums over all receivers that are or were in the set. Packets of epochs that the
-// set did not have count as Unknown. The numbers of removed receivers are as they were at Remove.
+// Stats returns the sums over all receivers that are or were in the set, and what the one has left that
+// has least. Packets of epochs that the set did not have count as Unknown. The numbers of removed
+// receivers are as they were at Remove.
 func (s *receivers[R, P]) Stats() ReceiverStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.gone
 	sum.Unknown += s.unknown.Load()
 	if l := s.list.Load(); l != nil {
+		sum.Left, sum.ForgedLeft = math.MaxUint64, math.MaxUint64
 		for _, e := range l.all {
 			w, _ := e.receiver.set()
-			sum.add(w.Stats())
+			one := w.Stats()
+			sum.add(one)
+			sum.Left, sum.ForgedLeft = min(sum.Left, one.Left), min(sum.ForgedLeft, one.ForgedLeft)
 		}
 	}
 	return sum
@@ -212,6 +217,7 @@ func (s *ReceiverStats) add(more ReceiverStats) {
 	s.Accepted += more.Accepted
 	s.Replayed += more.Replayed
 	s.Old += more.Old
+	s.Restarted += more.Restarted
 	s.Forged += more.Forged
 	s.Ended += more.Ended
 	s.Unknown += more.Unknown

@@ -117,6 +117,10 @@ func TestReceivers(t *testing.T) {
 			}
 		}
 		stats.Unknown++ // of the empty set
+		stats.Left, stats.ForgedLeft = s.Stats().Left, s.Stats().ForgedLeft
+		if stats.Left >= maxRange || stats.Left < maxRange-100 || stats.ForgedLeft > maxForged {
+			t.Errorf("%+v", stats)
+		}
 		if got := s.Stats(); got != stats {
 			t.Errorf("%+v, want %+v", got, stats)
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"example.com/fastmac/internal/fork"
+	"example.com/fastmac"
 	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/replay"
 )
@@ -20,30 +20,36 @@ type window struct {
 	mu       sync.Mutex     // for all but left and unknown, which may be read without it
 	highest  uint64         // the highest accepted counter, or first
 	first    uint64         // no lower one is accepted
-	soft     uint64         // the end, or with a supply half-way to it: beyond is slower; 0 after Stop
+	soft     uint64         // the end, or with a supply what its soft returns: beyond is slower; 0 after Stop
 	left     atomic.Uint64  // wrong tags until the receiver is worn
 	accepted uint64         // packets
 	large    *replay.Bitmap // the bitmap of a window of more than minWindow bits
 	small    [minWindow / 64]uint64
 
-	limit                uint64 // left at first
-	supply               *supply
-	replayed, old, ended uint64        // packets
-	unknown              atomic.Uint64 // packets whose tag was not checked
-	alone                bool          // the runtime has allocated the receiver, and nothing with it
-	wiped                bool          // the runtime destroys it in the end: see receivers.add
-	life                 lifetime.Lifetime
-	_                    [8]byte
+	limit     uint64  // left at first
+	supply    *supply // nil if there is no Store, and no limit but MaxForged
+	replayed  uint64  // packets, as old, restarted and ended
+	old       uint64
+	restarted uint64
+	ended     uint64
+	unknown   atomic.Uint64 // packets whose tag was not checked
+	alone     bool          // the runtime has allocated the receiver, and nothing with it
+	wiped     bool          // the runtime destroys it in the end: see receivers.add
+	life      lifetime.Lifetime
 }
 
-// ReceiverStats counts packets, each of them in one field.
+// ReceiverStats counts packets, each of them in one field, and what is left.
 type ReceiverStats struct {
-	Accepted uint64
-	Replayed uint64 // see ErrReplayed
-	Old      uint64 // see ErrOld
-	Forged   uint64 // with a wrong tag
-	Ended    uint64 // see ErrEnd
-	Unknown  uint64 // that are too short, of another epoch, or came after ErrWorn: no tag was checked
+	Accepted  uint64
+	Replayed  uint64 // see ErrReplayed
+	Old       uint64 // see ErrOld
+	Restarted uint64 // see ErrRestarted
+	Forged    uint64 // with a wrong tag
+	Ended     uint64 // see ErrEnd and ErrExpired
+	Unknown   uint64 // that are too short, of another epoch, or came after ErrWorn: no tag was checked
+
+	Left       uint64 // counters until ErrEnd
+	ForgedLeft uint64 // wrong tags until ErrWorn
 }
 
 // init sets w, whose receiver may have another key.
@@ -63,7 +69,7 @@ func (w *window) init(c *Config, n *supplied) {
 
 // zero forgets all packets.
 func (w *window) zero() {
-	w.accepted, w.replayed, w.old, w.ended = 0, 0, 0, 0
+	w.accepted, w.replayed, w.old, w.restarted, w.ended = 0, 0, 0, 0, 0
 	w.unknown.Store(0)
 	w.large = nil
 	clear(w.small[:])
@@ -113,14 +119,15 @@ func (w *window) judge(counter uint64, right bool) error {
 	case w.worn(): // meanwhile
 		return w.unchecked(ErrWorn)
 	case !right:
-		w.left.Add(^uint64(0))
+		if left := w.left.Add(^uint64(0)); left == w.limit/2 && w.supply != nil && w.supply.near != nil {
+			go w.supply.near(ErrWorn)
+		}
 		return ErrForged
 	case counter < w.first:
-		w.old++
-		return ErrOld
+		w.restarted++
+		return ErrRestarted
 	case counter >= w.soft:
 		if err := w.beyond(counter); err != nil {
-			w.ended++
 			return err
 		}
 	}
@@ -150,32 +157,47 @@ func (w *window) refuse(counter uint64, err error, live bool) ([]byte, uint64, e
 	return nil, authentic(counter, err), err
 }
 
-// beyond has the Store reserve more for a counter beyond soft, and returns ErrEnd if it is beyond
-// the end. It is part of judge.
+// beyond has the Store reserve more for a counter beyond soft, and returns an error if it cannot be accepted.
+// It is part of judge. While it waits for the Store the mutex is free.
 func (w *window) beyond(counter uint64) error {
 	s := w.supply
-	if s == nil {
+	switch {
+	case s == nil:
+		w.ended++
 		return ErrEnd
-	}
-	if s.ready() {
-		if s.outrun {
-			s.outrun, s.step = false, max(s.step, min(2*s.step, maxAhead))
+	case s.expired():
+		w.ended++
+		return ErrExpired
+	case !s.reach(&w.mu, counter, w.accepted, w.extend):
+		if w.supply == s { // or it was destroyed meanwhile
+			w.ended++
 		}
-		s.start(&w.mu, max(w.highest, counter)+1+s.step, w.extend) // so a crash loses at most a step
-	} else if s.running != nil && counter >= s.asked {
-		s.outrun = true
-	}
-	if counter >= s.end || s.over {
 		return ErrEnd
+	case w.worn(): // meanwhile
+		return w.unchecked(ErrWorn)
+	case counter < w.first: // somebody else has it
+		w.restarted++
+		return ErrRestarted
 	}
+	s.tell(counter)
+	w.soft = s.soft()
 	return nil
 }
 
-// extend is called when the supply has more. If the Store has reserved the counters below first for
-// somebody else, none of them is accepted any more.
-func (w *window) extend(first uint64) {
-	w.first = max(w.first, first)
-	w.soft = w.supply.half()
+// expect has the Store reserve enough for a batch, if it reserves anything.
+func (w *window) expect(batch []Packet, verified []fastmac.Message) {
+	for i := 0; w.supply != nil && i < len(batch); i++ {
+		if batch[i].Err == nil && verified[i].OK {
+			w.supply.wanted = max(w.supply.wanted, batch[i].Counter)
+		}
+	}
+}
+
+// extend is called when the supply has more. Counters below low, which the Store has reserved for somebody
+// else, are not accepted any more.
+func (w *window) extend(low uint64) {
+	w.first = max(w.first, low)
+	w.soft = w.supply.soft()
 }
 
 // next returns one more than the highest accepted counter, or the first one that may be accepted.
@@ -211,7 +233,7 @@ func (w *window) mustBe(id lifetime.ID) {
 func (w *window) Stop() error {
 	w.mustLive()
 	s := w.supply
-	if s != nil && fork.Current() != s.process { // then the mutex may be locked for ever
+	if s != nil && s.copied() { // then the mutex may be locked for ever
 		return ErrCopied
 	}
 	w.mu.Lock()
@@ -235,7 +257,7 @@ func (w *window) StoreErr() error {
 	if s == nil {
 		return nil
 	}
-	if fork.Current() != s.process {
+	if s.copied() {
 		return ErrCopied
 	}
 	return s.failure(&w.mu)
@@ -246,5 +268,9 @@ func (w *window) Stats() ReceiverStats {
 	w.mustLive()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return ReceiverStats{w.accepted, w.replayed, w.old, w.limit - w.left.Load(), w.ended, w.unknown.Load()}
+	end, left := w.soft, w.left.Load()
+	if w.supply != nil && !w.supply.over {
+		end = w.supply.most
+	}
+	return ReceiverStats{w.accepted, w.replayed, w.old, w.restarted, w.limit - left, w.ended, w.unknown.Load(), end - min(end, w.next()), left}
 }

@@ -149,6 +149,25 @@ func TestReserve(t *testing.T) {
 	mustReserve(t, mustOpen(t, path), 10, 1<<32+103)
 }
 
+// TestReserveNothing reserves no counters: that stores the id, and the second time nothing.
+func TestReserveNothing(t *testing.T) {
+	path := newStore(t)
+	f := mustOpen(t, path)
+	mustReserve(t, f, 0, 0)
+	_, err := f.Reserve(otherID, 0)
+	wantError(t, err, path, "another secret")
+	f.Close()
+	f = mustOpen(t, path)
+	f.set.before = func(step string) error { return errors.New("a write") }
+	mustReserve(t, f, 0, 0)
+	f.set.before = nil
+	_, err = f.Reserve(otherID, 1)
+	wantError(t, err, path, "another secret")
+	mustReserve(t, f, 10, 0)
+	mustReserve(t, f, 0, 10)
+	mustReserve(t, f, 1, 10)
+}
+
 // TestArguments has numbers and ids that are refused. The file stays as it is.
 func TestArguments(t *testing.T) {
 	path := newStore(t)

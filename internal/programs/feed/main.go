@@ -10,9 +10,12 @@ package main
 import (
 	"bufio"
 	"crypto/rand"
+	"errors"
 	"log"
 	"net"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"example.com/fastmac/packet"
 	"example.com/fastmac/packet/store"
@@ -32,28 +35,40 @@ func main() {
 		return
 	}
 	c := packet.Config{Secret: must(os.ReadFile(dir + "/key")), Sender: "feed", TagSize: 16}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	if command == "send" {
 		s, conn := must(packet.NewUMACSender(c, packet.Stored(must(store.Open(dir+"/send")), nil))), must(net.ListenPacket("udp", ":0"))
-		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-			p := must(s.Seal([]byte(lines.Text()), nil))
-			for _, address := range args {
-				conn.WriteTo(p, must(net.ResolveUDPAddr("udp", address))) // after an error this packet is lost
+		go func() {
+			for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+				p, err := s.Seal([]byte(lines.Text()), nil)
+				if err != nil {
+					log.Print("not sent: ", errors.Join(err, s.StoreErr()))
+					continue
+				}
+				for _, address := range args {
+					conn.WriteTo(p, must(net.ResolveUDPAddr("udp", address))) // after an error this packet is lost
+				}
 			}
-		}
+			stop <- os.Interrupt
+		}()
+		<-stop
 		must(0, s.Stop()) // so that the next start skips no counters
 		return
 	}
 	f, conn := must(store.Open(dir+"/"+args[0])), must(net.ListenPacket("udp", args[len(args)-1]))
 	r := must(packet.NewUMACReceiver(c, packet.Stored(nil, f)))
 	log.Print("listening on ", conn.LocalAddr())
-	for buffer := make([]byte, 1<<16); ; {
-		n, _, err := conn.ReadFrom(buffer)
-		if msg, counter, err := r.Open(buffer[:must(n, err)], nil); err != nil {
-			log.Print("refused: ", err)
+	go func() { <-stop; conn.Close() }()
+	buffer := make([]byte, 1<<16)
+	for n, _, err := conn.ReadFrom(buffer); err == nil; n, _, err = conn.ReadFrom(buffer) {
+		if msg, counter, err := r.Open(buffer[:n], nil); err != nil {
+			log.Print("refused: ", errors.Join(err, r.StoreErr()))
 		} else {
 			log.Printf("packet %d: %s", counter, msg)
 		}
 	}
+	must(0, r.Stop()) // nothing is refused after the next start
 }
 
 func must[T any](v T, err error) T {

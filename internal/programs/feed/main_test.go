@@ -5,7 +5,11 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
 	"testing"
 
 	"example.com/fastmac/internal/programs/oneway"
@@ -42,6 +46,27 @@ func TestKilled(t *testing.T) {
 	a.Kill(t)
 	b.Kill(t)
 	n.NoCounterTwice(t)
+}
+
+// TestOrderly ends the sender and the receiver by signals. Nothing is skipped, and nothing is refused.
+func TestOrderly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no signals for other processes")
+	}
+	folder, n := filepath.Join(t.TempDir(), "feed"), oneway.NewNetwork(t)
+	if out, err := oneway.Run(t, "", "create", folder, "a"); err != nil {
+		t.Fatal(out, err)
+	}
+	for round, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Interrupt} {
+		r := oneway.Receive(t, "receive", folder, "a", "127.0.0.1:0")
+		s := n.Send(t, "send", folder, n.Address())
+		s.Until(t, 10, r)
+		if !r.Accepted[strconv.Itoa(10*round)] || r.Refused != 0 {
+			t.Errorf("round %d: %d are refused, and %v accepted", round, r.Refused, r.Accepted)
+		}
+		s.End(t, signal)
+		r.End(t, signal)
+	}
 }
 
 // TestAddresses has a sender with two addresses, which get the same packet.

@@ -154,8 +154,7 @@ func (s *Sender) lineOut(t *testing.T) {
 	s.lines++
 }
 
-// Until sends packets until each receiver has accepted this many more. After a jump of the counters
-// they are refused until the receiver has stored more.
+// Until sends packets until each receiver has accepted this many more.
 func (s *Sender) Until(t *testing.T, more int, to ...*Receiver) {
 	t.Helper()
 	var want []int
@@ -183,10 +182,14 @@ func (s *Sender) Kill(t *testing.T, to ...*Receiver) {
 	s.network.Drain(t, to...)
 }
 
-// End ends the input of the sender, which must end well.
-func (s *Sender) End(t *testing.T) {
+// End ends the sender by a signal, or if that is nil the input of it. It must end well.
+func (s *Sender) End(t *testing.T, signal os.Signal) {
 	t.Helper()
-	s.input.Close()
+	if signal == nil {
+		s.input.Close()
+	} else if err := s.process.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.process.Wait(); err != nil {
 		t.Fatal(err)
 	}

@@ -32,20 +32,28 @@ func main() {
 		return
 	}
 	c := packet.Config{Secret: must(os.ReadFile(dir + "/key")), Sender: "meter 17", Receiver: "server", TagSize: 16}
-	f := must(store.Open(dir + "/" + command))
+	f, stop := must(store.Open(dir+"/"+command)), make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	if command == "send" {
 		s, conn := must(packet.NewUMACSender(c, packet.Stored(f, nil))), must(net.Dial("udp", address))
-		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-			conn.Write(must(s.Seal([]byte(lines.Text()), nil))) // after an error this packet is lost
-		}
+		go func() {
+			for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+				if p, err := s.Seal([]byte(lines.Text()), nil); err != nil {
+					log.Print("not sent: ", errors.Join(err, s.StoreErr()))
+				} else {
+					conn.Write(p) // after an error this packet is lost
+				}
+			}
+			stop <- os.Interrupt
+		}()
+		<-stop
 		must(0, s.Stop()) // so that the next start skips no counters
 		return
 	}
 	r, conn := must(packet.NewUMACReceiver(c, packet.Stored(nil, f))), must(net.ListenPacket("udp", address))
 	log.Print("listening on ", conn.LocalAddr())
-	stop, buffer := make(chan os.Signal, 1), make([]byte, 1<<16)
-	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	go func() { <-stop; conn.Close() }()
+	buffer := make([]byte, 1<<16)
 	for n, _, err := conn.ReadFrom(buffer); err == nil; n, _, err = conn.ReadFrom(buffer) {
 		if msg, counter, err := r.Open(buffer[:n], nil); err != nil {
 			log.Print("refused: ", errors.Join(err, r.StoreErr()))

@@ -57,13 +57,14 @@ func TestKilled(t *testing.T) {
 	n.NoCounterTwice(t)
 }
 
-// TestOrderly ends both sides in order. Nothing is skipped, and nothing is refused.
+// TestOrderly ends both sides in order, by signals or at the end of the input. Nothing is skipped, and nothing
+// is refused.
 func TestOrderly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no signals for other processes")
 	}
 	folder, n := create(t), oneway.NewNetwork(t)
-	for round, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Interrupt} {
+	for round, signals := range [][2]os.Signal{{nil, os.Interrupt}, {os.Interrupt, syscall.SIGTERM}, {syscall.SIGTERM, os.Interrupt}, {nil, syscall.SIGTERM}} {
 		r := oneway.Receive(t, "receive", folder, "127.0.0.1:0")
 		s := n.Send(t, "send", folder, n.Address())
 		s.Until(t, 10, r)
@@ -76,8 +77,8 @@ func TestOrderly(t *testing.T) {
 			t.Errorf("round %d: %d packets were sent in all, and %d refused", round, len(n.Sent), r.Refused)
 		}
 		r.Deliver(t, n.Sent...)
-		s.End(t)
-		r.End(t, signal)
+		s.End(t, signals[0])
+		r.End(t, signals[1])
 	}
 }
 

@@ -132,6 +132,7 @@ const (
 	Forged
 	Replayed
 	Old
+	Restarted
 	End
 	Epoch
 	Worn
@@ -149,7 +150,7 @@ type Window struct {
 // Accept returns the verdict on a packet with a right tag.
 func (w *Window) Accept(counter uint64) Result {
 	if counter < w.First {
-		return Old
+		return Restarted
 	}
 	if counter >= w.End {
 		return End
