@@ -249,7 +249,7 @@ func wrongStores(t *testing.T) []misuse {
 			path, _ := opened("locked")
 			return second(store.Open(path))
 		}},
-		{what: "Create when Open fails, because the file is lost", want: "Make a new secret", run: func() error {
+		{what: "Create when Open fails, because the file is lost", want: "must not begin again", run: func() error {
 			path, f := opened("lost")
 			f.Close()
 			if os.Remove(path) != nil || second(store.Open(path)) == nil {
