@@ -38,6 +38,10 @@ var (
 	// OpenBatch.
 	ErrUnknown = errors.New("packet: no sender or receiver")
 
+	// ErrNoSession means that no session is open, in which a client or a server could seal or open the
+	// packet. Its tag has not been checked.
+	ErrNoSession = errors.New("packet: no session is open")
+
 	// ErrWorn means that the receiver has had MaxForged wrong tags, and refuses everything.
 	ErrWorn = errors.New("packet: too many wrong tags: a new key is needed")
 )

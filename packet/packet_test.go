@@ -124,7 +124,7 @@ func pattern(n int) []byte {
 
 // errorOf returns the error for a verdict of the reference.
 func errorOf(r packetref.Result) error {
-	return [...]error{nil, ErrForged, ErrReplayed, ErrOld, ErrEnd, ErrEpoch, ErrWorn}[r]
+	return [...]error{nil, ErrForged, ErrReplayed, ErrOld, ErrEnd, ErrEpoch, ErrWorn, ErrNoSession}[r]
 }
 
 // TestDerive compares the derivation of keys with crypto/hkdf.

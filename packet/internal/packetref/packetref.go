@@ -135,6 +135,7 @@ const (
 	End
 	Epoch
 	Worn
+	NoSession
 )
 
 // A Window has all counters that were accepted.
