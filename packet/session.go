@@ -268,7 +268,9 @@ func (s *server[S, R, P, Q]) openFirst(packet, opening, data []byte) (msg []byte
 	}
 	s.stats.Sessions++
 	s.epoch, s.head, s.tried = s.head[0], [helloHeadSize]byte{}, nil
-	s.current.Store(p)
+	if old := s.current.Swap(p); old != nil {
+		Q(&old.receiver).Stop() // those who have a pointer to it; they may still seal
+	}
 	return msg, counter, nil
 }
 
@@ -338,8 +340,8 @@ func (s *server[S, R, P, Q]) Close() {
 		defer s.mu.Unlock()
 		s.forget()
 	}
-	if p := s.current.Swap(nil); p != nil { // those who have a pointer to its sender or receiver
-		P(&p.sender).Stop()
+	if p := s.current.Swap(nil); p != nil {
+		P(&p.sender).Stop() // also for those who have a pointer to it
 		Q(&p.receiver).Stop()
 	}
 }
