@@ -815,7 +815,7 @@ func TestHelloFork(t *testing.T) {
 			t.Error(err)
 		}
 		e.serverEnd.Close()
-		e.want("a packet after Close", packet[:len(packet)-16-numberSize-a.TagSize()], ErrNoSession)
+		e.want("a packet after Close", packet[:len(packet)-16-numberSize-a.TagSize()], ErrCopied)
 		e.serverEnd.Destroy()
 		newHelloTest(t, a, helloConfig()).connected().wantData("a new server and client", nil)
 	})

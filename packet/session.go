@@ -158,7 +158,6 @@ func (k *client[S, R, P, Q]) Destroy() {
 // server is the body of UMACServer and GMACServer.
 type server[S, R any, P sealer[S], Q opener[R]] struct {
 	current atomic.Pointer[session[S, R, P, Q]] // the open session, or nil
-	unknown atomic.Uint64
 	handshake
 	head  [helloHeadSize]byte  // of answers: the epoch and the random bytes of the next session, or 0
 	epoch byte                 // of the last session
@@ -186,7 +185,7 @@ func (s *server[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) er
 // only if dst has no room. The comparison is constant time.
 func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 	if len(hello) != HelloSize || hello[0] != 0 {
-		s.mustLive()
+		s.open()
 		return nil, ErrForged
 	}
 	if err := s.lock(); err != nil {
@@ -210,11 +209,13 @@ func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 	return append(append(dst, s.head[:]...), tag[:]...), nil
 }
 
-// mustLive panics if there is no server.
-func (s *server[S, R, P, Q]) mustLive() {
-	if s.process.Load() == 0 {
+// open returns the open session, or nil. It panics if there is no server.
+func (s *server[S, R, P, Q]) open() *session[S, R, P, Q] {
+	p := s.current.Load()
+	if p == nil && s.process.Load() == 0 {
 		panic(dead("server"))
 	}
+	return p
 }
 
 // Open is that of the receiver of the open session. If the packet has an opening, it may open another session
@@ -224,43 +225,40 @@ func (s *server[S, R, P, Q]) mustLive() {
 // Open returns [ErrNoSession] if no session is open, and [ErrForged] for a wrong opening, also one of a session
 // that cannot open any more. It allocates when a session opens.
 func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
-	n := len(packet) - numberSize - s.config.TagSize
-	if p := s.current.Load(); p != nil && (n < 0 || packet[n] != 0) {
+	p, n := s.open(), len(packet)-numberSize-s.config.TagSize
+	if p != nil && (n < 0 || packet[n] != 0) {
 		return Q(&p.receiver).Open(packet, data)
 	}
-	s.mustLive()
 	form := s.config.form()
 	form.mustData(data)
-	if n -= helloRandomSize; n < 0 || packet[n+helloRandomSize] != 0 {
-		s.unknown.Add(1)
-		return nil, 0, ErrNoSession
+	var opening []byte
+	if n >= helloRandomSize && packet[n] == 0 {
+		packet, opening = packet[:n-helloRandomSize], packet[n-helloRandomSize:]
 	}
-	return s.openFirst(packet[:n], packet[n:], data)
-}
-
-// openFirst opens a packet behind which there was an opening.
-func (s *server[S, R, P, Q]) openFirst(packet, opening, data []byte) (msg []byte, counter uint64, err error) {
-	if p := s.current.Load(); p.opens(opening) {
+	if p.opens(opening) {
 		return Q(&p.receiver).Open(packet, data)
 	}
 	if err := s.lock(); err != nil {
 		return nil, 0, err
 	}
 	defer s.mu.Unlock()
-	if p := s.current.Load(); p.opens(opening) { // meanwhile
+	switch p = s.current.Load(); {
+	case opening == nil:
+		s.stats.Unknown++
+		return nil, 0, ErrNoSession
+	case p.opens(opening): // meanwhile
 		return Q(&p.receiver).Open(packet, data)
-	}
-	if !s.tried.opens(opening) && !s.try(opening) {
+	case !s.tried.opens(opening) && !s.try(opening):
 		s.stats.WrongOpenings++
 		return nil, 0, ErrForged
 	}
 	s.stats.Openings++
-	p := s.tried
-	if msg, counter, err = Q(&p.receiver).Open(packet, data); err != nil {
+	next := s.tried
+	if msg, counter, err = Q(&next.receiver).Open(packet, data); err != nil {
 		return nil, counter, err
 	}
-	send, _, n := s.configs(&p.heads)
-	if err := P(&p.sender).Init(send, n); err != nil {
+	send, _, r := s.configs(&next.heads)
+	if err := P(&next.sender).Init(send, r); err != nil {
 		return nil, 0, err
 	}
 	if s.copied() {
@@ -268,15 +266,16 @@ func (s *server[S, R, P, Q]) openFirst(packet, opening, data []byte) (msg []byte
 	}
 	s.stats.Sessions++
 	s.epoch, s.head, s.tried = s.head[0], [helloHeadSize]byte{}, nil
-	if old := s.current.Swap(p); old != nil {
-		Q(&old.receiver).Stop() // those who have a pointer to it; they may still seal
+	s.current.Store(next)
+	if p != nil {
+		Q(&p.receiver).Stop() // also for those who have a pointer to it. They may still seal
 	}
 	return msg, counter, nil
 }
 
 // opens reports whether a session has this opening.
 func (s *session[S, R, P, Q]) opens(opening []byte) bool {
-	return s != nil && subtle.ConstantTimeCompare(opening, s.opening[:len(opening)]) == 1
+	return s != nil && len(opening) > 0 && subtle.ConstantTimeCompare(opening, s.opening[:len(opening)]) == 1
 }
 
 // try makes tried the session of an opening. It returns false if the opening is wrong.
@@ -306,30 +305,27 @@ func (s *server[S, R, P, Q]) try(opening []byte) bool {
 
 // Seal is that of the sender of the open session. If there is none it returns [ErrNoSession].
 func (s *server[S, R, P, Q]) Seal(packet, data []byte) ([]byte, error) {
-	if p := s.current.Load(); p != nil {
+	if p := s.open(); p != nil {
 		return P(&p.sender).Seal(packet, data)
 	}
-	s.mustLive()
 	return nil, ErrNoSession
 }
 
 // Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that
 // has another sender. Do not call its Init or Destroy.
 func (s *server[S, R, P, Q]) Sender() P {
-	if p := s.current.Load(); p != nil {
+	if p := s.open(); p != nil {
 		return &p.sender
 	}
-	s.mustLive()
 	return nil
 }
 
 // Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from
 // them the receiver returns [ErrEpoch].
 func (s *server[S, R, P, Q]) Receiver() Q {
-	if p := s.current.Load(); p != nil {
+	if p := s.open(); p != nil {
 		return &p.receiver
 	}
-	s.mustLive()
 	return nil
 }
 
@@ -361,9 +357,7 @@ func (s *server[S, R, P, Q]) Stats() ServerStats {
 		return ServerStats{}
 	}
 	defer s.mu.Unlock()
-	stats := s.stats
-	stats.Unknown = s.unknown.Load()
-	return stats
+	return s.stats
 }
 
 // Destroy overwrites the server, its keys and those of the open session with zeros. Any later use panics; a second Destroy does
@@ -376,5 +370,4 @@ func (s *server[S, R, P, Q]) Destroy() {
 	}
 	s.forget()
 	s.epoch, s.stats = 0, ServerStats{}
-	s.unknown.Store(0)
 }
