@@ -987,7 +987,12 @@ func BenchmarkHello(b *testing.B) {
 	answer := mactest.Must(server.Answer(nil, hello))
 	wrong := bytes.Clone(hello)
 	wrong[20]++
-	client.Answer(answer)
+	open, room := mactest.Must(NewUMACClient(c, testClient, testServer)), make([]byte, 200)
+	open.Answer(mactest.Must(server.Answer(nil, open.Hello(nil))))
+	server.Open(mactest.Must(open.Seal(room[:64], nil)), nil)
+	open.Open(mactest.Must(server.Seal(room[:64], nil)), nil)
+	// Now there is another session, whose first packet somebody holds back.
+	client.Answer(mactest.Must(server.Answer(nil, hello)))
 	packet := mactest.Must(client.Seal(make([]byte, 20, 100), nil))
 	invented := bytes.Clone(packet)
 	invented[50]++
@@ -1004,6 +1009,12 @@ func BenchmarkHello(b *testing.B) {
 		{"wrong answer", func() { waiting.Answer(answer) }},
 		{"wrong opening", func() { server.Open(invented, nil) }},
 		{"wrong packet behind a right opening", func() { server.Open(held, nil) }},
+		{"packet", func() { // in the open session
+			p, _ := open.Seal(room[:64], nil)
+			if _, _, err := server.Open(p, nil); err != nil {
+				b.Fatal(err)
+			}
+		}},
 		{"session", func() {
 			k := mactest.Must(NewUMACClient(c, testClient, testServer))
 			k.Answer(mactest.Must(server.Answer(buffer, k.Hello(nil))))
