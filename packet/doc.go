@@ -3,20 +3,23 @@
 // license that can be found in the LICENSE file.
 
 // Package packet authenticates packets, such as UDP datagrams, with UMAC or GMAC. It does not
-// encrypt: to encrypt, use an AEAD. One end of a connection:
+// encrypt: to encrypt, use an AEAD. A server, with one client:
 //
 //	c := packet.Config{
-//		Secret:  secret,              // 32 random bytes, which the other end has too
+//		Secret:  secret,              // 32 random bytes, which the client has too
 //		TagSize: fastmac.UMAC128Size, // for the internet
 //	}
-//	n := packet.NewSession(session) // 16 random bytes of the client, and 16 of the server
-//	send, receive, err := packet.NewUMACPair(c, "me", "peer", n)
+//	session, err := packet.NewUMACServer(c, "server", "client")
 //	...
-//	out, err := send.Seal(msg, nil) // out is the packet to send
+//	if answer, err := session.Answer(nil, in); err == nil {
+//		... // in was a hello: send the answer
+//	}
+//	msg, counter, err := session.Open(in, nil) // drop a packet that gives an error
 //	...
-//	msg, counter, err := receive.Open(in, nil) // drop a packet that gives an error
+//	out, err := session.Seal(msg, nil) // out is the packet to send
 //
-// The other end calls NewUMACPair with the names swapped.
+// The client has a [UMACClient], with the names swapped. Where packets go one way, or the ends have a
+// key for themselves, use a [UMACSender] and a [UMACReceiver].
 //
 // A sender appends a number and a tag to each message. A receiver checks the tag, and accepts
 // each number once. The number is the nonce, and the sender chooses it. One thing is left to
@@ -52,7 +55,8 @@
 // happens:
 //
 //   - [NewSession], the first choice: a new key for each session, from random bytes of both ends.
-//     Nothing is stored, and packets of earlier sessions are refused.
+//     Nothing is stored, and packets of earlier sessions are refused. [UMACClient] and [UMACServer]
+//     exchange the bytes.
 //   - [Stored]: the key stays, and counters go on above all that may have been used. A [Store]
 //     keeps them for each end and direction. A restart without a Stop skips counters of a sender,
 //     and a receiver then refuses what its Store says that it may have had. This fails if a Store
@@ -73,9 +77,10 @@
 //
 // # Threads
 //
-// Senders, receivers and sets of receivers are safe for concurrent use, except for Init and Destroy.
-// Seal never waits for a Store, and Open only if there is no counter left for the packet: see [Stored].
-// A sender that many cores use waits for its counter; batches wait less.
+// Senders, receivers and sets of receivers are safe for concurrent use, except for Init and Destroy, and
+// clients and servers also with Destroy. Seal never waits for a Store, and Open only if there is no
+// counter left for the packet: see [Stored]. A sender that many cores use waits for its counter; batches
+// wait less.
 //
 // # Errors and panics
 //

@@ -21,7 +21,10 @@ type party[P any] interface {
 	Destroy()
 }
 
-var dyingConfig = Config{Secret: []byte("a secret of more than 16 bytes"), Sender: "a", Receiver: "b"}
+var (
+	dyingConfig  = Config{Secret: []byte("a secret of more than 16 bytes"), Sender: "a", Receiver: "b"}
+	dyingSession = Config{Secret: dyingConfig.Secret, TagSize: 8}
+)
 
 // dying has a computation with a sender or a receiver: it is destroyed, and in another trial set up anew.
 func dying[P any, Q party[P]](what string, c Config, in []byte, compute func(p Q, in, out []byte) func() []byte) (all []mactest.Dying) {
@@ -177,44 +180,41 @@ func TestDying(t *testing.T) {
 	mactest.TestDying(t, mactest.DyingTrials(), append(all, dyingHello()...))
 }
 
-// dyingHello has the computations of a HelloClient. Its hello is another one each time.
+// dyingHello has the computations of a client and a server. What they return depends on a key, and is right.
 func dyingHello() []mactest.Dying {
-	const wrong = "wrong"
-	answered := func(what string, compute func(h *HelloClient, hello, answer []byte) []byte) mactest.Dying {
-		return mactest.Dying{Name: "HelloClient/" + what, New: func(_, _ []byte) (func() []byte, func()) {
-			h := mactest.Must(NewHelloClient(dyingConfig, "a", "b"))
-			var server HelloServer
-			hello := h.Hello(nil)
-			answer := mactest.Must(server.Answer(nil, hello, dyingConfig, "b", "a"))
-			return func() []byte { return compute(h, hello, answer) }, h.Destroy
-		}, Misses: true, Right: func(result []byte) bool { return string(result) != wrong }}
+	end := func(who, what string, compute func(k *UMACClient, s *UMACServer, hello, answer, packet []byte) []byte) mactest.Dying {
+		return mactest.Dying{Name: who + "/" + what, New: func(_, _ []byte) (func() []byte, func()) {
+			k := mactest.Must(NewUMACClient(dyingSession, "a", "b"))
+			s := mactest.Must(NewUMACServer(dyingSession, "b", "a"))
+			hello := k.Hello(nil)
+			answer := mactest.Must(s.Answer(nil, hello))
+			other := mactest.Must(NewUMACClient(dyingSession, "a", "b"))
+			other.Answer(mactest.Must(s.Answer(nil, other.Hello(nil))))
+			packet := mactest.Must(other.Seal([]byte("first"), nil))
+			return func() []byte { return compute(k, s, hello, answer, packet) }, pick(who == "client", k.Destroy, s.Destroy)
+		}, Misses: true, Right: func(result []byte) bool { return string(result) == "right" }}
 	}
+	right := func(ok bool) []byte { return []byte(pick(ok, "right", "wrong")) }
 	return []mactest.Dying{
-		answered("Hello", func(h *HelloClient, hello, _ []byte) []byte {
-			if !bytes.Equal(h.Hello(nil), hello) {
-				return []byte(wrong)
-			}
-			return hello
+		end("client", "Hello", func(k *UMACClient, _ *UMACServer, hello, _, _ []byte) []byte {
+			return right(bytes.Equal(k.Hello(nil), hello))
 		}),
-		answered("Session", func(h *HelloClient, hello, answer []byte) []byte {
-			s, ok := h.Session(answer)
-			if !ok {
-				return nil
-			}
-			if opening := s.Opening(nil); bytes.Equal(opening, append(hello[1:17:17], answer[1:17]...)) {
-				return opening
-			}
-			return []byte(wrong)
+		end("client", "Answer", func(k *UMACClient, _ *UMACServer, _, answer, _ []byte) []byte {
+			return right(k.Answer(answer))
 		}),
-		answered("Session with an answer under a key of zeros", func(h *HelloClient, hello, answer []byte) []byte {
-			var zero [helloKeySize]byte
-			forged := [HelloSize]byte(answer)
-			tag := tagAnswer(&zero, (*[HelloSize]byte)(hello), &forged)
-			copy(forged[helloHeadSize:], tag[:])
-			if _, ok := h.Session(forged[:]); ok {
-				return []byte(wrong)
-			}
-			return hello
+		end("server", "Answer", func(_ *UMACClient, s *UMACServer, hello, answer, _ []byte) []byte {
+			return right(bytes.Equal(mactest.Must(s.Answer(nil, hello)), answer))
+		}),
+		end("server", "Open", func(_ *UMACClient, s *UMACServer, _, _, packet []byte) []byte {
+			msg, _, err := s.Open(packet, nil)
+			return right(string(msg) == "first" && err == nil)
+		}),
+		end("server", "Open of an opening under a key of zeros", func(_ *UMACClient, s *UMACServer, _, answer, _ []byte) []byte {
+			h := handshake{config: Config{TagSize: dyingSession.TagSize}}
+			heads := headsOf(nil, answer)
+			opening := h.opening(&heads)
+			_, _, err := s.Open(opening[:h.openingSize()], nil)
+			return right(err == ErrForged)
 		}),
 	}
 }
@@ -274,14 +274,4 @@ func whenAsked(kill, f func()) {
 		return current
 	})()
 	f()
-}
-
-// TestHelloDestroyedAfterTag destroys a client when it has compared the tag of an answer.
-func TestHelloDestroyedAfterTag(t *testing.T) {
-	h := mactest.Must(NewHelloClient(dyingConfig, "a", "b"))
-	var server HelloServer
-	answer := mactest.Must(server.Answer(nil, h.Hello(nil), dyingConfig, "b", "a"))
-	mactest.MustPanic(t, "Session", "destroyed", func() {
-		whenAsked(h.Destroy, func() { h.Session(answer) })
-	})
 }

@@ -49,6 +49,10 @@ var (
 	// a new session. Of a receiver it means too that the tag is right.
 	ErrExpired = errors.New("packet: the key has reached its MaxAge: a new one is needed")
 
+	// ErrNoSession means that no session is open, in which a client or a server could seal or open the
+	// packet. Its tag has not been checked.
+	ErrNoSession = errors.New("packet: no session is open")
+
 	// ErrWorn means that the receiver has had MaxForged wrong tags, and refuses everything.
 	ErrWorn = errors.New("packet: too many wrong tags: a new key is needed")
 )

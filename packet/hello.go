@@ -8,23 +8,19 @@ import (
 	"crypto"
 	"crypto/rand"
 	"crypto/sha512"
-	"crypto/subtle"
-	"errors"
-	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/fork"
-	"example.com/fastmac/internal/lifetime"
 	"example.com/fastmac/internal/opaque"
 	"example.com/fastmac/internal/wipe"
 )
 
-// Sizes in bytes of the messages with which a session begins. An answer is as long as a hello, so
-// nobody can use the server to multiply traffic.
+// Sizes in bytes. An answer is as long as a hello, so nobody can use the server to multiply traffic.
 const (
-	HelloSize   = helloHeadSize + helloTagSize // of a hello, and of its answer
-	OpeningSize = 2 * helloRandomSize          // of what packets begin with until the client hears from the server
+	HelloSize   = helloHeadSize + helloTagSize              // of a hello, and of its answer
+	OpeningSize = helloRandomSize + numberSize + maxTagSize // at most, of what follows the first packets of a client
 )
 
 const (
@@ -32,358 +28,241 @@ const (
 	helloHeadSize   = 1 + helloRandomSize // 0 or the epoch, random bytes
 	helloTagSize    = 16                  // of the 64 of HMAC-SHA-512. A Secret may have no more
 	helloKeySize    = 32
+	lastEpoch       = 255 // of sessions, which begin with 1: packets with an opening end with an epoch of 0
 )
 
-// HelloSession is one session: 16 random bytes of each end, and the epoch, which the server chose.
-// It is not secret. Make at most one sender and one receiver of it at each end: a second sender
-// would repeat counters. The zero value is no session: with its Counters the constructors return an
-// error.
-type HelloSession struct {
-	random  [OpeningSize]byte // the client's, then the server's
-	process fork.Process      // the one that may use it
-	epoch   uint8
-}
+var draw = rand.Read // tests have another one
 
-// With returns what the constructors of senders and receivers need: c with the epoch of the
-// session, and its Counters, which refer to s. So NewUMACReceiver(s.With(c)) returns a receiver. In
-// a child after a fork the constructors return an error with these Counters.
-func (s *HelloSession) With(c Config) (Config, Counters) {
-	if s.process != fork.Current() {
-		return c, Counters{}
-	}
-	c.Epoch = s.epoch
-	return c, Counters{kind: kindSession, session: s.random[:], end: maxRange} // as NewSession, without its copy
-}
-
-// Opening appends the random bytes of the session, OpeningSize bytes, to dst and returns the
-// extended slice. Each message of the client begins with them until a packet of the server in this
-// session is accepted. From them the server knows which session the packet opens.
-func (s *HelloSession) Opening(dst []byte) []byte { return append(dst, s.random[:]...) }
-
-// HelloClient begins one session with a server: it makes a hello, and takes one answer. If there is
-// no answer, send the same hello again. After a restart, or if no packet of the server comes in the
-// session, begin anew with another HelloClient.
+// UMACClient is the client's end of one session with UMAC: a sender and a receiver, and the hello with which
+// the session begins. Send Hello, again if there is no answer, until Answer returns true. Then Seal and Open
+// packets. After a restart, or if nothing comes back in the session, begin anew with another client.
 //
-// It is safe for concurrent use, except for Destroy. It prints as its name. All methods except
-// Destroy, String and Format panic if it was never set up or has been destroyed. [HelloServer] says
-// what is promised.
-type HelloClient struct {
+// It is safe for concurrent use. Do not copy it. It prints as its name. All methods except
+// Destroy, String and Format panic if it was never set up or has been destroyed. [UMACServer] says what is
+// promised.
+type UMACClient struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	helloClientName
-
-	mu      sync.Mutex
-	key     [helloKeySize]byte // for the answer
-	hello   [HelloSize]byte
-	process fork.Process
-	done    bool // there was an answer, and there is no key
-	life    lifetime.Lifetime
+	client[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]
+	umacClientName
 }
 
-type (
-	helloClientName = opaque.Name[helloClientText]
-	helloClientText struct{}
-)
-
-func (helloClientText) String() string { return "packet.HelloClient" }
-
-// NewHelloClient returns a client with new random bytes. me is its name, and peer that of the
-// server: 1 to 255 bytes each, not equal, or NewHelloClient returns an error. It uses only the
-// Secret of c, which may be the one for packets too, and does not retain it. It returns an error if
-// the Secret is shorter than 16 bytes.
-func NewHelloClient(c Config, me, peer string) (*HelloClient, error) {
-	if err := c.checkHello(me, peer); err != nil {
-		return nil, err
-	}
-	h := &HelloClient{process: fork.Current()}
-	rand.Read(h.hello[1:helloHeadSize])
-	wipe.ReserveStack()
-	var k helloKeys
-	c.deriveHello(&k, me, peer)
-	tag := tagHello(&k.hello, &h.hello)
-	copy(h.hello[helloHeadSize:], tag[:])
-	copy(h.key[:], k.answer[:])
-	k.clear()
-	wipe.Stack()
-	h.life.Begin()
-	return h, nil
+// GMACClient is [UMACClient] with GMAC.
+type GMACClient struct {
+	_ opaque.NoCopy
+	_ opaque.Incomparable
+	client[GMACSender, GMACReceiver, *GMACSender, *GMACReceiver]
+	gmacClientName
 }
 
-// Hello appends the hello, HelloSize bytes, to dst and returns the extended slice. It is the same
-// each time.
-func (h *HelloClient) Hello(dst []byte) []byte {
-	id := h.mustLive()
-	hello := h.hello
-	h.mustBe(id)
-	return append(dst, hello[:]...)
-}
-
-// Session returns the session of an answer. ok is false if it is not an answer of the server to
-// this hello, in a child after a fork, and after a call that returned true: a second answer could
-// begin the same session again. It does not allocate. The comparison is constant time.
-func (h *HelloClient) Session(answer []byte) (s HelloSession, ok bool) {
-	id := h.mustLive()
-	if len(answer) != HelloSize {
-		return s, false
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.done {
-		return s, false
-	}
-	wipe.ReserveStack()
-	want := tagAnswer(&h.key, &h.hello, (*[HelloSize]byte)(answer))
-	wipe.Stack()
-	right := subtle.ConstantTimeCompare(answer[helloHeadSize:], want[:]) == 1
-	random, process := [helloRandomSize]byte(h.hello[1:]), h.process
-	current := fork.Current()
-	h.mustBe(id) // or the key may be zeros, with which anybody can answer
-	if !right || process != current {
-		return s, false
-	}
-	h.key, h.done = [helloKeySize]byte{}, true
-	copy(s.random[:], random[:])
-	copy(s.random[helloRandomSize:], answer[1:helloHeadSize])
-	s.epoch, s.process = answer[0], process
-	return s, true
-}
-
-// mustLive returns the ID of the client. It panics if there is no hello.
-func (h *HelloClient) mustLive() lifetime.ID {
-	id := h.life.ID()
-	if id.None() {
-		panic(dead("HelloClient"))
-	}
-	return id
-}
-
-// mustBe panics if the client was destroyed meanwhile.
-func (h *HelloClient) mustBe(id lifetime.ID) {
-	if !h.life.Is(id) {
-		panic(dead("HelloClient"))
-	}
-}
-
-// Destroy overwrites the client and its key with zeros. Any later use panics; a second Destroy does
-// nothing. A call that uses the client meanwhile panics too. After an answer there is no key to
-// overwrite.
-func (h *HelloClient) Destroy() {
-	h.life.End()
-	h.key, h.hello, h.process, h.done = [helloKeySize]byte{}, [HelloSize]byte{}, 0, false
-}
-
-// HelloServer has what a server knows about the sessions of one client, in 64 bytes. The zero value
-// is ready. It is safe for concurrent use. Do not copy it. In a child after a fork it begins
-// nothing.
+// UMACServer is the server's end of the sessions with one client, which has a Secret of its own. Answer what
+// Answer takes, and give the rest to Open. Old and invented hellos, openings and packets change nothing.
 //
-// For each client with a Secret of its own the server does this:
-//
-//   - It answers a hello with what Answer returns. That changes nothing, whoever sent the hello.
-//   - A packet that begins with an opening may open a session. Begin returns the session. Make a
-//     receiver for it, and open the packet, with its opening, as part of the message. If it is good,
-//     call Opened. Only if that returns true, replace the old receiver by this one, and seal.
+// It is safe for concurrent use. Do not copy it. It prints as its name. All methods except
+// Destroy, String and Format panic if it was never set up or has been destroyed. In a child after a fork
+// it begins no session.
 //
 // # What is promised
 //
-// The attacker has all hellos, answers and packets of the past, and sends what it likes. It does
-// not know the Secret.
+// The attacker has all hellos, answers and packets of the past, and sends what it likes. It does not know the
+// Secret.
 //
-//   - No counter is used twice under one key. The key of a session depends on the random bytes of
-//     both ends. A client draws its own for each hello, and takes one answer. A server seals only
-//     after Opened, which accepts one session for its random bytes and then draws others.
-//   - No packet is accepted twice, even after restarts: a session needs the random bytes that the
-//     server has at that time, and has had in no session before. So an old opening costs a
-//     comparison, and a session that was open is never opened again.
-//   - A client takes only an answer to its own hello: the tag covers both. Hellos and answers have
-//     different keys, which depend on the order of the names, so neither can be sent back to where
-//     it came from. Packets have other keys from the same Secret.
-//   - Old hellos change nothing. The random bytes of the server stay until a session has opened. So
-//     a session for which a client has an answer is not lost if others begin before it opens, and
-//     the one of them whose packet comes first opens. Their keys differ.
-//   - The epoch is for order only. When it comes to 0 again after 256 sessions, the keys are different.
+//   - No counter is used twice under one key. The key of a session depends on the random bytes of both ends. A
+//     client draws its own for each hello, and takes one answer. A server seals only in a session that a
+//     packet of the client has opened, and opens one for its random bytes.
+//   - No packet is accepted twice, even after restarts: a session needs the random bytes that the server has at
+//     that time. It forgets them when a session opens, and draws others for the next hello.
+//   - A client takes only an answer to its own hello: the tag covers both. Hellos, answers, openings and packets
+//     have different keys, which depend on the order of the names, so none can be sent back to where it came from.
+//   - Old hellos change nothing. The random bytes of the server stay until a session has opened. So a
+//     session for which a client has an answer is not lost if others begin before it opens, and the one of them
+//     whose packet comes first opens. Their keys differ.
+//   - An invented opening is refused before anything else is computed, and counts only in Stats.
+//   - After Close nothing is accepted that was sent before.
+//   - The epoch is for order only. When it comes to 1 again after 255 sessions, the keys are different.
 //
-// To refuse a hello with a wrong tag costs three times HMAC-SHA-512 of a short message, and to answer
-// one four times. A wrong packet with an opening costs the set-up of a receiver, but only if the attacker
-// has seen an answer since the last session opened; otherwise Begin refuses it at once. Wrong
-// packets may each have another key, so no receiver counts them. Begin does, for as long as the
-// server runs: at Config.MaxForged of them no session of this client opens any more, and the one
-// that is open goes on.
+// To refuse a hello or an opening costs an HMAC-SHA-512 of a short message, and to answer a hello two. Who
+// holds a right opening back can send wrong packets with it: the first of them costs the set-up of a receiver,
+// which counts its own wrong tags.
 //
-// It is not promised that a session is recent: an attacker can hold an opening back, and deliver it
-// as long as no other session has opened. Anybody can send an old hello from another address, so
-// take the address of a client from packets that Open has accepted. Two programs with one Secret
-// and one name close each other's sessions. Nothing notices that a snapshot of a virtual machine is
-// restored: if that happens in the middle of a hello, counters can repeat.
-type HelloServer struct {
+// It is not promised that a session is recent: an attacker can hold an opening back, and deliver it as long as
+// no other session has opened. Anybody can send an old hello from another address, so take the address of a
+// client from packets that Open has accepted. Two programs with one Secret and one name close each other's
+// sessions. Nothing notices that a snapshot of a virtual machine is restored: if a session was open, or a hello
+// was answered, counters can repeat.
+type UMACServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-
-	mu      sync.Mutex
-	next    [helloRandomSize]byte // the server's part of the next session
-	client  [helloRandomSize]byte // the client's part of the open session
-	forged  uint64                // sessions that Begin returned and that have not opened
-	process fork.Process          // 0: there is no next
-	epoch   uint8                 // of the open session
-	open    bool                  // there is one
+	server[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]
+	umacServerName
 }
 
-// Answer appends the answer to a hello, HelloSize bytes, to dst and returns the extended slice. me
-// is the name of the server, and peer that of the client. Answer uses the Secret of c, as
-// [NewHelloClient] does, with the same errors.
-//
-// If the hello is not from this client, Answer returns dst unchanged and [ErrForged]. In a child
-// after a fork it returns [ErrCopied]. Send nothing then. It allocates only if dst has no room. The
-// comparison is constant time.
-func (h *HelloServer) Answer(dst, hello []byte, c Config, me, peer string) ([]byte, error) {
-	if err := c.checkHello(me, peer); err != nil {
-		return dst, err
-	}
-	if len(hello) != HelloSize || hello[0] != 0 {
-		return dst, ErrForged
-	}
-	wipe.ReserveStack()
-	var k helloKeys
-	c.deriveHello(&k, peer, me)
-	var answer [HelloSize]byte
-	err := h.answer(&answer, (*[HelloSize]byte)(hello), &k)
-	k.clear()
-	wipe.Stack()
+// GMACServer is [UMACServer] with GMAC.
+type GMACServer struct {
+	_ opaque.NoCopy
+	_ opaque.Incomparable
+	server[GMACSender, GMACReceiver, *GMACSender, *GMACReceiver]
+	gmacServerName
+}
+
+// NewUMACClient returns a client with new random bytes. me is its name, and peer that of the server: 1 to 255
+// bytes each, not equal. Sender and Receiver of c must be empty. Its Epoch and Ahead are not used. Secret may be the
+// one for other packets too. The other errors are those of [UMACSender.Init] and [UMACReceiver.Init].
+func NewUMACClient(c Config, me, peer string) (*UMACClient, error) {
+	k := new(UMACClient)
+	return unless(k.init(&c, c.umacAlgorithm(), me, peer), k)
+}
+
+// NewGMACClient is like [NewUMACClient].
+func NewGMACClient(c Config, me, peer string) (*GMACClient, error) {
+	k := new(GMACClient)
+	return unless(k.init(&c, gmac, me, peer), k)
+}
+
+// NewUMACServer returns the server's end of the sessions with one client. me is the name of the server, and peer
+// that of the client. The errors are those of [NewUMACClient].
+func NewUMACServer(c Config, me, peer string) (*UMACServer, error) {
+	s := new(UMACServer)
+	return unless(s.init(&c, c.umacAlgorithm(), me, peer), s)
+}
+
+// NewGMACServer is like [NewUMACServer].
+func NewGMACServer(c Config, me, peer string) (*GMACServer, error) {
+	s := new(GMACServer)
+	return unless(s.init(&c, gmac, me, peer), s)
+}
+
+// unless returns v, unless there is an error.
+func unless[V any](err error, v *V) (*V, error) {
 	if err != nil {
-		return dst, err
+		return nil, err
 	}
-	return append(dst, answer[:]...), nil
+	return v, nil
 }
 
-func (h *HelloServer) answer(answer, hello *[HelloSize]byte, k *helloKeys) error {
-	if want := tagHello(&k.hello, hello); subtle.ConstantTimeCompare(hello[helloHeadSize:], want[:]) != 1 {
-		return ErrForged
-	}
-	h.mu.Lock()
-	if h.process == 0 {
-		rand.Read(h.next[:])
-		h.process = fork.Current()
-	}
-	answer[0] = h.epoch + 1
-	copy(answer[1:], h.next[:])
-	process := h.process
-	h.mu.Unlock()
-	tag := tagAnswer(&k.answer, hello, answer)
-	copy(answer[helloHeadSize:], tag[:])
-	if process != fork.Current() {
-		return ErrCopied
-	}
-	return nil
+// A handshake is what both ends have for hellos.
+type handshake struct {
+	process atomic.Uint64 // the one that may use it; 0 if there are no keys
+	mu      sync.Mutex    // of the keys and of what the ends have
+	keys    helloKeys
+	config  Config // of what this end sends, without a Secret
 }
 
-// Begin returns the session that a packet opens if it is good. opening is what the packet begins
-// with, OpeningSize bytes. If open is true there is nothing to begin, and s is the zero value: the
-// receiver of the open session opens the packet. None of this is authenticated.
-//
-// Begin uses TagSize and MaxForged of c: each session that Begin returns counts as a wrong tag,
-// unless Opened returns true for it. At MaxForged, 0 meaning what [Config] says, Begin returns
-// [ErrWorn]. It returns [ErrEpoch] for a session other than the next one, such as a past one,
-// [ErrForged] for what is not an opening, and [ErrCopied] in a child after a fork. It does not
-// allocate.
-func (h *HelloServer) Begin(opening []byte, c Config) (s HelloSession, open bool, err error) {
-	if len(opening) != OpeningSize {
-		return s, false, ErrForged
-	}
-	client, server := opening[:helloRandomSize], opening[helloRandomSize:]
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case h.process == 0: // nothing was answered
-		return s, false, ErrEpoch
-	case h.process != fork.Current():
-		return s, false, ErrCopied
-	case h.open && subtle.ConstantTimeCompare(client, h.client[:]) == 1:
-		return s, true, nil
-	case subtle.ConstantTimeCompare(server, h.next[:]) != 1:
-		return s, false, ErrEpoch
-	case subtle.ConstantTimeCompare(client, server) == 1, constant(client):
-		return s, false, ErrForged // no client has these, and the constructors refuse them
-	case h.forged >= c.forgedLimit():
-		return s, false, ErrWorn
-	}
-	h.forged++
-	copy(s.random[:], opening)
-	s.epoch, s.process = h.epoch+1, h.process
-	return s, false, nil
-}
+// helloKeys are those of hellos, answers and openings, and the Secret of packets: the output of HKDF.
+type helloKeys struct{ hello, answer, opening, packets [helloKeySize]byte }
 
-// Opened opens a session that Begin returned. Call it when a packet of the session is good. It
-// returns false if another packet has opened one in the meantime: then drop the receiver, and give
-// the packet to Begin again. It does not allocate.
-func (h *HelloServer) Opened(s HelloSession) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.process == 0 || subtle.ConstantTimeCompare(s.random[helloRandomSize:], h.next[:]) != 1 {
-		return false
-	}
-	copy(h.client[:], s.random[:])
-	h.epoch, h.open = s.epoch, true
-	if h.forged > 0 { // Begin has counted this session
-		h.forged--
-	}
-	rand.Read(h.next[:])
-	return h.process == fork.Current()
-}
-
-// checkHello returns an error if c and the names cannot have a hello.
-func (c *Config) checkHello(me, peer string) error {
-	if err := c.checkSecret(); err != nil {
+// initKeys sets up the keys.
+func (h *handshake) initKeys(c *Config, algorithm byte, me, peer, client, server string) error {
+	send, receive, err := c.pair(me, peer)
+	if err != nil {
 		return err
 	}
-	switch {
-	case len(me) < 1 || len(me) > maxNameSize || len(peer) < 1 || len(peer) > maxNameSize:
-		return fmt.Errorf("packet: names of %d and %d bytes: want 1 to %d", len(me), len(peer), maxNameSize)
-	case me == peer:
-		return errors.New("packet: both ends have the same name, so their hellos could be reflected")
+	if err := send.check(algorithm, &Counters{kind: kindSecret}, sending); err != nil {
+		return err
+	}
+	if err := receive.checkWindow(); err != nil {
+		return err
+	}
+	if algorithm == gmac {
+		if err := fastmac.RequireGCM(); err != nil {
+			return err
+		}
+	}
+	h.keys.derive(c.Secret, client, server)
+	h.config = send
+	h.config.Secret = nil
+	h.process.Store(fork.Current())
+	return nil
+}
+
+// lock locks the mutex. It panics if there are no keys. In a child it returns ErrCopied instead, because there the
+// mutex may be locked for ever.
+func (h *handshake) lock() error {
+	if process := h.process.Load(); process != 0 && process != fork.Current() {
+		return ErrCopied
+	}
+	if h.mu.Lock(); h.process.Load() == 0 {
+		h.mu.Unlock()
+		panic(dead("client or server"))
 	}
 	return nil
 }
 
-// helloKeys are the keys of hellos and of answers for a client and a server: the output of HKDF.
-type helloKeys struct{ hello, answer [helloKeySize]byte }
+// copied reports whether this is a child, which may have what the parent has computed.
+func (h *handshake) copied() bool { return h.process.Load() != fork.Current() }
 
-func (k *helloKeys) clear() { *k = helloKeys{} }
+// lockToDestroy overwrites h when nobody holds the mutex. It returns what unlocks it.
+func (h *handshake) lockToDestroy() (unlock func()) {
+	unlock = func() {}
+	if !h.copied() { // or the mutex may be locked for ever
+		h.mu.Lock()
+		unlock = h.mu.Unlock
+	}
+	h.process.Store(0)
+	h.keys, h.config = helloKeys{}, Config{}
+	return unlock
+}
 
-// deriveHello sets k: HKDF-SHA-512 without a salt, RFC 5869. Packets have another label, so none of
-// their keys is equal to these. The hash is the one that packets need anyway.
-func (c *Config) deriveHello(k *helloKeys, client, server string) {
+// heads are those of a hello and its answer: they make a session.
+type heads [2 * helloHeadSize]byte
+
+func headsOf(hello, answer []byte) (h heads) {
+	copy(h[:helloHeadSize], hello)
+	copy(h[helloHeadSize:], answer)
+	return h
+}
+
+// configs returns what the sender and the receiver of a session need.
+func (h *handshake) configs(session *heads) (send, receive Config, n Counters) {
+	send = h.config
+	send.Secret, send.Epoch = h.keys.packets[:], session[helloHeadSize]
+	receive = send
+	receive.Sender, receive.Receiver = send.Receiver, send.Sender
+	return send, receive, Counters{kind: kindSession, session: session[:], end: maxRange} // as NewSession, without its copy
+}
+
+// openingSize returns the size of an opening: random bytes, and then a trailer.
+func (h *handshake) openingSize() int { return helloRandomSize + numberSize + h.config.TagSize }
+
+// opening returns that of a session, which may be shorter. It looks like the end of a packet with the number 0,
+// whose epoch no packet of a session has.
+func (h *handshake) opening(session *heads) (opening [OpeningSize]byte) {
+	copy(opening[:helloRandomSize], session[1:])
+	tag := helloTag(&h.keys.opening, session[:])
+	copy(opening[helloRandomSize+numberSize:h.openingSize()], tag[:])
+	return opening
+}
+
+// derive sets k: HKDF-SHA-512 without a salt, RFC 5869. Other packets have another label, so none of their keys
+// is equal to these. The hash is the one that packets need anyway.
+func (k *helloKeys) derive(secret []byte, client, server string) {
 	wipe.ReserveStack()
 	var salt, prk, okm [sha512.Size]byte // zeros are no salt
-	fastmac.SumHMAC(crypto.SHA512, prk[:0], salt[:], c.Secret)
+	fastmac.SumHMAC(crypto.SHA512, prk[:0], salt[:], secret)
 
-	const label = "fastmac hello 2"
-	var b [len(label) + 2*(1+maxNameSize) + 1]byte
-	info := append(b[:0], label...)
+	const label = "fastmac hello 3"
+	var b [sha512.Size + len(label) + 2*(1+maxNameSize) + 1]byte
+	info := append(b[:sha512.Size], label...)
 	info = append(append(info, byte(len(client))), client...)
 	info = append(append(info, byte(len(server))), server...)
-	fastmac.SumHMAC(crypto.SHA512, okm[:0], prk[:], append(info, 1))
+	fastmac.SumHMAC(crypto.SHA512, okm[:0], prk[:], append(info[sha512.Size:], 1))
 	copy(k.hello[:], okm[:])
 	copy(k.answer[:], okm[helloKeySize:])
+	copy(b[:], okm[:])
+	fastmac.SumHMAC(crypto.SHA512, okm[:0], prk[:], append(info, 2))
+	copy(k.opening[:], okm[:])
+	copy(k.packets[:], okm[helloKeySize:])
 
 	clear(prk[:])
 	clear(okm[:])
+	clear(b[:])
 	wipe.Stack()
 }
 
-// tagHello returns the tag of a hello.
-func tagHello(key *[helloKeySize]byte, hello *[HelloSize]byte) [helloTagSize]byte {
-	return helloTag(key, hello[:helloHeadSize])
-}
-
-// tagAnswer returns the tag of an answer: it says to which hello it is one.
-func tagAnswer(key *[helloKeySize]byte, hello, answer *[HelloSize]byte) [helloTagSize]byte {
-	var heads [2 * helloHeadSize]byte
-	copy(heads[:], hello[:helloHeadSize])
-	copy(heads[helloHeadSize:], answer[:helloHeadSize])
-	return helloTag(key, heads[:])
-}
-
 func helloTag(key *[helloKeySize]byte, msg []byte) [helloTagSize]byte {
+	wipe.ReserveStack()
 	var sum [sha512.Size]byte
 	fastmac.SumHMAC(crypto.SHA512, sum[:0], key[:], msg)
+	wipe.Stack()
 	return [helloTagSize]byte(sum[:helloTagSize])
 }

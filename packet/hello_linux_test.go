@@ -34,7 +34,8 @@ func helloSecrets(secret []byte) (pieces []scanPiece) {
 	prk := mactest.Must(hkdf.Extract(sha512.New, secret, nil))
 	add := func(kind string, b []byte) { pieces = append(pieces, scanPiece{kind, b}) }
 	add("Secret", secret)
-	for _, key := range []scanPiece{{"PRK", prk}, {"key of hellos", okm[:32]}, {"key of answers", okm[32:]}} {
+	add("Secret of packets", okm[96:])
+	for _, key := range []scanPiece{{"PRK", prk}, {"key of hellos", okm[:32]}, {"key of answers", okm[32:64]}, {"key of openings", okm[64:96]}} {
 		add(key.kind, key.bytes)
 		states := mactest.Field(mactest.Must(fastmac.NewHMACKey(crypto.SHA512, key.bytes)), "states")
 		add(key.kind+", chaining values", states[:sha512.Size])
@@ -51,7 +52,8 @@ func helloSecrets(secret []byte) (pieces []scanPiece) {
 }
 
 // TestHelloScan looks in the memory of processes in which hellos were sent, answered and refused.
-// No secret may be there when the clients have an answer or are destroyed.
+// No secret may be there when the clients have
+// an answer or are destroyed, and the server is.
 func TestHelloScan(t *testing.T) {
 	if fipsMode() {
 		t.Skip("FIPS 140 mode: crypto/hmac keeps copies of the key")
@@ -90,13 +92,13 @@ func scannedHellos(t *testing.T) bool {
 		secret[i] ^= scanMask
 	}
 	c := Config{Secret: secret, TagSize: 16}
-	server := new(HelloServer)
+	server := mactest.Must(NewUMACServer(c, testServer, testClient))
 	scanned := make(chan struct{})
 	var kept []any
 	for depth := range 90 {
 		done := make(chan struct{})
 		go func() { // its stack is small, grows at different calls, and stays for the scan
-			deep(depth, func() { kept = append(kept, sayHello(t, server, c, depth%3)) })
+			deep(depth, func() { kept = append(kept, sayHello(t, server, c, depth%4)) })
 			close(done)
 			<-scanned
 		}()
@@ -106,32 +108,47 @@ func scannedHellos(t *testing.T) bool {
 		kept = append(kept, helloSecrets(bytes.Clone(secret)))
 	}
 	clear(secret)
-	runtime.GC()
+	server.Destroy()
+	for range 2 { // sessions that others have replaced
+		runtime.GC()
+		last, done := new([64]byte), make(chan struct{})
+		runtime.SetFinalizer(last, func(*[64]byte) { close(done) })
+		last = nil
+		runtime.GC()
+		<-done
+	}
 	mactest.AwaitScan()
 	close(scanned)
 	runtime.KeepAlive(kept)
 	return true
 }
 
-// sayHello has a session, or a hello or an answer that is refused.
-func sayHello(t *testing.T, server *HelloServer, c Config, wrong int) *HelloClient {
-	h := mactest.Must(NewHelloClient(c, testClient, testServer))
-	hello := h.Hello(nil)
+// sayHello has a session, or a hello, an answer or an opening that is refused.
+func sayHello(t *testing.T, server *UMACServer, c Config, wrong int) *UMACClient {
+	k := mactest.Must(NewUMACClient(c, testClient, testServer))
+	hello := k.Hello(nil)
 	if wrong == 1 {
 		hello[20]++
 	}
-	answer, err := server.Answer(nil, hello, c, testServer, testClient)
+	answer, err := server.Answer(nil, hello)
 	if (err != nil) != (wrong == 1) {
 		t.Errorf("answer: %v", err)
 	}
 	if wrong == 2 {
 		answer[20]++
 	}
-	if _, ok := h.Session(answer); ok != (wrong == 0) {
-		t.Errorf("session: %v", ok)
+	if ok := k.Answer(answer); ok != (wrong == 0 || wrong == 3) {
+		t.Errorf("answer: %v", ok)
+	} else if !ok {
+		k.Destroy()
+		return k
 	}
-	if wrong != 0 {
-		h.Destroy()
+	packet := mactest.Must(k.Seal(nil, nil))
+	if wrong == 3 {
+		packet[len(packet)-1]++
 	}
-	return h
+	if _, _, err := server.Open(packet, nil); (err != nil) != (wrong == 3) {
+		t.Error(err)
+	}
+	return k
 }

@@ -6,10 +6,10 @@ package packet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -19,208 +19,266 @@ import (
 	"example.com/fastmac/packet/internal/packetref"
 )
 
-// helloNames are the names in tests of hellos.
+// The names in tests of hellos.
 const (
 	testClient = "client 7"
 	testServer = "server"
 )
 
-func helloConfig() Config {
-	return Config{Secret: pattern(32), TagSize: 16}
+func helloConfig() Config { return Config{Secret: pattern(32), TagSize: 16} }
+
+// What the ends of both algorithms have in common.
+type (
+	clientEnd interface {
+		Hello(dst []byte) []byte
+		Answer(answer []byte) bool
+		Seal(packet, data []byte) ([]byte, error)
+		Open(packet, data []byte) (msg []byte, counter uint64, err error)
+		Destroy()
+	}
+	serverEnd interface {
+		Answer(dst, hello []byte) ([]byte, error)
+		Seal(packet, data []byte) ([]byte, error)
+		Open(packet, data []byte) (msg []byte, counter uint64, err error)
+		Stats() ServerStats
+		Close()
+		Destroy()
+	}
+)
+
+func newClientEnd(a packetref.Algorithm, c Config) clientEnd {
+	if c.TagSize = a.TagSize(); a == packetref.GMAC {
+		return mactest.Must(NewGMACClient(c, testClient, testServer))
+	}
+	return mactest.Must(NewUMACClient(c, testClient, testServer))
 }
 
-// toServer is c for the direction from the client to the server, and toClient for the other.
-func toServer(c Config) Config { c.Sender, c.Receiver = testClient, testServer; return c }
-func toClient(c Config) Config { c.Sender, c.Receiver = testServer, testClient; return c }
+func newServerEnd(a packetref.Algorithm, c Config) serverEnd {
+	if c.TagSize = a.TagSize(); a == packetref.GMAC {
+		return mactest.Must(NewGMACServer(c, testServer, testClient))
+	}
+	return mactest.Must(NewUMACServer(c, testServer, testClient))
+}
 
-// A helloEnd is a server with one client, as a program has it.
-type helloEnd struct {
+// halves returns what a server has for batches: nil if no session is open.
+func halves(s serverEnd) (sender, receiver) {
+	switch s := s.(type) {
+	case *UMACServer:
+		if s.Sender() != nil && s.Receiver() != nil {
+			return s.Sender(), s.Receiver()
+		}
+	case *GMACServer:
+		if s.Sender() != nil && s.Receiver() != nil {
+			return s.Sender(), s.Receiver()
+		}
+	}
+	return nil, nil
+}
+
+// headOf is what a server answers next, or zeros, with the epoch of its last session.
+func headOf(s serverEnd) (head [helloHeadSize]byte, epoch byte) {
+	switch s := s.(type) {
+	case *UMACServer:
+		return s.head, s.epoch
+	case *GMACServer:
+		return s.head, s.epoch
+	}
+	panic(s)
+}
+
+// A helloTest is a server, and clients for it.
+type helloTest struct {
 	*testing.T
-	HelloServer
-	config  Config
-	receive *UMACReceiver // nil before the first session
-	send    *UMACSender
-	opened  int
+	serverEnd
+	a      packetref.Algorithm
+	config Config
 }
 
-func newHelloEnd(t *testing.T, c Config) *helloEnd { return &helloEnd{T: t, config: c} }
-
-// state is what an attacker must not change.
-type helloState struct {
-	next, client [helloRandomSize]byte
-	epoch        uint8
-	open         bool
+func newHelloTest(t *testing.T, a packetref.Algorithm, c Config) *helloTest {
+	return &helloTest{t, newServerEnd(a, c), a, c}
 }
 
-func (e *helloEnd) state() helloState {
-	return helloState{e.next, e.client, e.epoch, e.HelloServer.open}
+// A dialer is a client.
+type dialer struct {
+	*helloTest
+	clientEnd
 }
+
+func (e *helloTest) dial() *dialer { return &dialer{e, newClientEnd(e.a, e.config)} }
+
+func (d *dialer) hello() []byte { return d.Hello(nil) }
 
 // answer returns the answer to a hello that is right.
-func (e *helloEnd) answer(hello []byte) []byte {
+func (e *helloTest) answer(hello []byte) []byte {
 	e.Helper()
-	answer, err := e.Answer(nil, hello, e.config, testServer, testClient)
+	answer, err := e.serverEnd.Answer(nil, hello)
 	if err != nil {
 		e.Fatal(err)
 	}
 	return answer
 }
 
-// take opens a packet that begins with an opening.
-func (e *helloEnd) take(p []byte) error {
-	opening := p[:min(len(p), OpeningSize)]
-	s, open, err := e.Begin(opening, e.config)
-	if err != nil {
-		return err
-	}
-	if open {
-		_, _, err := e.receive.Open(p, nil)
-		return err
-	}
-	r := mactest.Must(NewUMACReceiver(s.With(toServer(e.config))))
-	if _, _, err := r.Open(p, nil); err != nil {
-		return err
-	}
-	if !e.Opened(s) {
-		e.Fatal("Opened returns false")
-	}
-	e.receive, e.send = r, mactest.Must(NewUMACSender(s.With(toClient(e.config))))
-	e.opened++
-	return nil
-}
-
-// A dialer is a client with one hello.
-type dialer struct {
-	*helloEnd
-	*HelloClient
-	HelloSession
-	send    *UMACSender
-	receive *UMACReceiver
-}
-
-func (e *helloEnd) dial() *dialer {
-	return &dialer{helloEnd: e, HelloClient: mactest.Must(NewHelloClient(e.config, testClient, testServer))}
-}
-
-func (d *dialer) hello() []byte { return d.Hello(nil) }
-
 // answered takes an answer.
 func (d *dialer) answered(answer []byte) {
 	d.Helper()
-	s, ok := d.Session(answer)
-	if !ok {
+	if !d.clientEnd.Answer(answer) {
 		d.Fatal("the client refuses the answer")
 	}
-	d.HelloSession = s
-	d.send = mactest.Must(NewUMACSender(s.With(toServer(d.config))))
-	d.receive = mactest.Must(NewUMACReceiver(s.With(toClient(d.config))))
 }
 
-// opening returns a packet that opens the session.
-func (d *dialer) opening() []byte {
-	return mactest.Must(d.send.Seal(append(d.Opening(nil), "first"...), nil))
-}
+// packet returns a packet of the client.
+func (d *dialer) packet() []byte { return mactest.Must(d.clientEnd.Seal([]byte("first"), nil)) }
 
 // connected returns a client whose session is open.
-func (e *helloEnd) connected() *dialer {
+func (e *helloTest) connected() *dialer {
 	e.Helper()
 	d := e.dial()
 	d.answered(e.answer(d.hello()))
-	e.want("opening", d.opening(), nil)
+	e.want("opening", d.packet(), nil)
 	return d
 }
 
-// want has the server take a packet with an opening.
-func (e *helloEnd) want(what string, p []byte, want error) {
+// want has the server open a packet.
+func (e *helloTest) want(what string, p []byte, want error) {
 	e.Helper()
-	if err := e.take(bytes.Clone(p)); err != want {
-		e.Errorf("%s: %v, want %v", what, err, want)
+	before := bytes.Clone(p)
+	msg, _, err := e.serverEnd.Open(p, nil)
+	if err != want || err == nil && string(msg) != "first" || !bytes.Equal(p, before) {
+		e.Errorf("%s: %q, %v, want %v", what, msg, err, want)
 	}
 }
 
 // wantData sends data in both directions, which arrives unless want is an error.
 func (d *dialer) wantData(what string, want error) {
 	d.Helper()
-	if _, _, err := d.helloEnd.receive.Open(mactest.Must(d.send.Seal([]byte("data"), nil)), nil); err != want {
-		d.Errorf("%s, to the server: %v, want %v", what, err, want)
+	d.want(what+", to the server", d.packet(), want)
+	p, err := d.serverEnd.Seal([]byte("data"), nil)
+	if err == nil {
+		_, _, err = d.clientEnd.Open(p, nil)
 	}
-	if _, _, err := d.receive.Open(mactest.Must(d.helloEnd.send.Seal([]byte("data"), nil)), nil); err != want {
+	if err != want && (want != ErrForged || err != ErrEpoch) && (want != ErrEpoch || err != ErrForged) {
 		d.Errorf("%s, to the client: %v, want %v", what, err, want)
 	}
 }
 
 func TestHello(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
-	d := e.dial()
-	hello := d.Hello([]byte("before"))
-	if string(hello[:6]) != "before" || len(hello) != 6+HelloSize || hello[6] != 0 {
-		t.Fatalf("hello %x", hello)
-	}
-	answer, err := e.Answer([]byte("before"), hello[6:], e.config, testServer, testClient)
-	if err != nil || string(answer[:6]) != "before" || len(answer) != len(hello) || answer[6] != 1 {
-		t.Fatalf("answer %x, %v", answer, err)
-	}
-	d.answered(answer[6:])
-	opening := d.Opening([]byte("before"))
-	if string(opening[:6]) != "before" || !bytes.Equal(opening[6:], slices.Concat(hello[7:23], answer[7:23])) || len(opening) != 6+OpeningSize {
-		t.Errorf("opening %x", opening)
-	}
-	first, second := d.opening(), d.opening()
-	e.want("opening", first, nil)
-	e.want("its replay", first, ErrReplayed)
-	e.want("another packet with an opening", second, nil)
-	d.wantData("data", nil)
-	if e.opened != 1 {
-		t.Errorf("%d sessions have opened", e.opened)
-	}
-	// The answer may replace the hello.
-	same := d.hello()
-	if got, err := e.Answer(same[:0], same, e.config, testServer, testClient); err != nil || got[0] != 2 || &got[0] != &same[0] {
-		t.Errorf("in place: %x, %v", got, err)
-	}
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := helloConfig()
+		c.DataSize = 3
+		e := newHelloTest(t, a, c)
+		d, data := e.dial(), []byte("abc")
+		if p, err := d.clientEnd.Seal([]byte("early"), data); p != nil || err != ErrNoSession {
+			t.Errorf("a client seals before the answer: %x, %v", p, err)
+		}
+		if _, _, err := d.clientEnd.Open(make([]byte, 50), data); err != ErrNoSession {
+			t.Errorf("a client opens before the answer: %v", err)
+		}
+		if p, err := e.serverEnd.Seal([]byte("early"), data); p != nil || err != ErrNoSession {
+			t.Errorf("a server seals before an opening: %x, %v", p, err)
+		}
+		if s, r := halves(e.serverEnd); s != nil || r != nil {
+			t.Error("there is a session before an opening")
+		}
+		hello := d.Hello([]byte("before"))
+		if string(hello[:6]) != "before" || len(hello) != 6+HelloSize || hello[6] != 0 {
+			t.Fatalf("hello %x", hello)
+		}
+		answer, err := e.serverEnd.Answer([]byte("before"), hello[6:])
+		if err != nil || string(answer[:6]) != "before" || len(answer) != len(hello) || answer[6] != 1 {
+			t.Fatalf("answer %x, %v", answer, err)
+		}
+		d.answered(answer[6:])
+		first := mactest.Must(d.clientEnd.Seal([]byte("one"), data))
+		second := mactest.Must(d.clientEnd.Seal([]byte("two"), data))
+		trailer := numberSize + a.TagSize()
+		if n := 3 + trailer + 16 + trailer; len(first) != n || n-3-trailer > OpeningSize || !bytes.Equal(first[3+trailer:][:16], hello[7:23]) || !bytes.Equal(first[3+trailer:], second[3+trailer:]) {
+			t.Fatalf("packets with openings %x and %x", first, second)
+		}
+		if _, err := e.serverEnd.Seal(nil, data); err != ErrNoSession {
+			t.Errorf("a server seals after an answer: %v", err)
+		}
+		open := func(p []byte, want string, wantErr error) {
+			t.Helper()
+			if msg, _, err := e.serverEnd.Open(p, data); string(msg) != want || err != wantErr {
+				t.Errorf("%q, %v; want %q, %v", msg, err, want, wantErr)
+			}
+		}
+		open(first, "one", nil)
+		open(first, "", ErrReplayed)
+		open(first[:3+trailer], "", ErrReplayed) // without its opening it is the same packet
+		open(second[:3+trailer], "two", nil)
+		open(append(second[:3+trailer:3+trailer], first[3+trailer:]...), "", ErrReplayed)
+		if e.serverEnd.Stats() != (ServerStats{Hellos: 1, Openings: 1, Sessions: 1}) {
+			t.Errorf("%+v", e.serverEnd.Stats())
+		}
+		if msg, counter, err := d.clientEnd.Open(mactest.Must(e.serverEnd.Seal([]byte("echo"), data)), data); string(msg) != "echo" || counter != 0 || err != nil {
+			t.Errorf("%q, %d, %v", msg, counter, err)
+		}
+		third := mactest.Must(d.clientEnd.Seal([]byte("three"), data)) // it knows now that the session is open
+		if len(third) != 5+trailer {
+			t.Errorf("a packet of %d bytes", len(third))
+		}
+		open(third, "three", nil)
+		// The answer may replace the hello.
+		same := e.dial().hello()
+		if got, err := e.serverEnd.Answer(same[:0], same); err != nil || got[0] != 2 || &got[0] != &same[0] {
+			t.Errorf("in place: %x, %v", got, err)
+		}
+		for _, f := range []func(){
+			func() { e.serverEnd.Open(third, nil) }, func() { e.serverEnd.Open(first, nil) }, func() { e.serverEnd.Open(nil, nil) },
+			func() { e.serverEnd.Close(); e.serverEnd.Open(first, nil) },
+		} {
+			mactest.MustPanic(t, "Open", "data of 0 bytes: want 3", f)
+		}
+	})
 }
 
-// TestReplayedHellos plays back all old hellos, answers and openings at all times.
+// TestReplayedHellos plays back all old hellos, answers and packets at all times.
 func TestReplayedHellos(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
+	e := newHelloTest(t, packetref.UMAC128, helloConfig())
 	var hellos, answers, openings [][]byte // of earlier sessions
 	attack := func(when string, d *dialer) {
 		t.Helper()
-		before, forged := e.state(), e.forged
+		_, epoch := headOf(e.serverEnd)
 		for _, hello := range hellos {
 			if answer := e.answer(hello); len(answer) != len(hello) {
 				t.Errorf("%s: an answer of %d bytes to a hello of %d", when, len(answer), len(hello))
 			}
 		}
+		before, _ := headOf(e.serverEnd)
+		for _, hello := range hellos {
+			e.answer(hello)
+		}
 		for _, answer := range answers {
-			if _, ok := d.Session(answer); ok {
+			if d.clientEnd.Answer(answer) {
 				t.Errorf("%s: an old answer is taken", when)
 			}
 		}
 		for _, opening := range openings {
-			if err := e.take(opening); err != ErrEpoch && err != ErrReplayed {
+			if _, _, err := e.serverEnd.Open(opening, nil); err != ErrForged && err != ErrReplayed {
 				t.Errorf("%s: an old opening: %v", when, err)
 			}
 		}
-		if e.state() != before || e.forged != forged {
+		if after, now := headOf(e.serverEnd); after != before || now != epoch {
 			t.Errorf("%s: replays have changed the server", when)
 		}
 	}
 	var last *dialer
 	for range 6 {
 		d := e.dial()
-		if last != nil {
-			attack("before the hello", d)
-		}
+		attack("before the hello", d)
 		answer := e.answer(d.hello())
 		attack("after the answer", d)
 		if last != nil {
 			last.wantData("old session, before the new one opens", nil)
 		}
 		d.answered(answer)
-		opening := d.opening()
+		opening := d.packet()
 		attack("before the opening", d)
 		e.want("opening", opening, nil)
+		if head, _ := headOf(e.serverEnd); head != [helloHeadSize]byte{} { // or a snapshot of an idle server has them
+			t.Error("the server has random bytes after an opening")
+		}
 		hellos, answers, openings = append(hellos, d.hello()), append(answers, answer), append(openings, opening)
 		attack("after the opening", d)
 		d.wantData("data", nil)
@@ -232,7 +290,7 @@ func TestReplayedHellos(t *testing.T) {
 }
 
 func TestLostAnswers(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
+	e := newHelloTest(t, packetref.UMAC64, helloConfig())
 	old := e.connected()
 	d := e.dial()
 	first := e.answer(d.hello())
@@ -243,9 +301,9 @@ func TestLostAnswers(t *testing.T) {
 	}
 	old.wantData("old session", nil)
 	d.answered(e.answer(d.hello()))
-	d.opening() // lost
+	d.packet() // lost
 	old.wantData("old session", nil)
-	e.want("second opening", d.opening(), nil)
+	e.want("second packet", d.packet(), nil)
 
 	// The client has an answer, and restarts before it uses it.
 	e.answer(e.dial().hello())
@@ -253,62 +311,58 @@ func TestLostAnswers(t *testing.T) {
 }
 
 func TestBothRestart(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
+	e := newHelloTest(t, packetref.UMAC128, helloConfig())
 	old := e.connected()
-	oldOpening := old.opening()
+	opening := old.packet()
+	old.wantData("data", nil)
 	waiting := e.dial()
 	oldAnswer := e.answer(waiting.hello())
 
 	// The server restarts. What the client has is worth nothing, and harms nothing.
-	e = newHelloEnd(t, helloConfig())
-	e.want("opening, before the server has answered", oldOpening, ErrEpoch)
-	e.want("opening of zeros", make([]byte, 100), ErrEpoch)
-	if e.Opened(HelloSession{}) {
-		t.Error("a session of zeros opens")
-	}
+	e = newHelloTest(t, packetref.UMAC128, helloConfig())
+	e.want("opening, before the server has answered", opening, ErrForged)
+	e.want("packet", old.packet(), ErrNoSession)
+	e.want("opening of zeros", make([]byte, 100), ErrForged)
 	waiting.answered(oldAnswer)
-	e.want("session of the old server", waiting.opening(), ErrEpoch)
+	e.want("session of the old server", waiting.packet(), ErrForged)
 	e.answer(waiting.hello())
-	e.want("session of the old server, after an answer", waiting.opening(), ErrEpoch)
-	e.want("opening of before", old.opening(), ErrEpoch)
-	if e.forged != 0 {
-		t.Errorf("%d wrong openings were counted", e.forged)
+	e.want("session of the old server, after an answer", waiting.packet(), ErrForged)
+	e.want("opening of before", opening, ErrForged)
+	if want := (ServerStats{Hellos: 1, WrongOpenings: 5, Unknown: 1}); e.serverEnd.Stats() != want {
+		t.Errorf("%+v, want %+v", e.serverEnd.Stats(), want)
 	}
 
 	// The client restarts too. The answer to its former hello is none to the new one.
 	d := e.dial()
-	if _, ok := d.Session(oldAnswer); ok {
+	if d.clientEnd.Answer(oldAnswer) {
 		t.Error("the client takes the answer to another hello")
 	}
 	d.answered(e.answer(d.hello()))
-	e.want("opening", d.opening(), nil)
+	e.want("opening", d.packet(), nil)
 	d.wantData("data", nil)
-	// The epoch is the same.
-	if _, _, err := e.receive.Open(mactest.Must(old.send.Seal(nil, nil)), nil); err != ErrForged {
-		t.Errorf("data of before: %v", err)
-	}
+	e.want("data of before, with the same epoch", old.packet(), ErrForged)
 }
 
-// TestTwoClients has two clients with one Secret and name: they close each other's sessions, and
-// nothing worse.
+// TestTwoClients has two clients with one Secret and name: they close each other's sessions, and nothing worse.
 func TestTwoClients(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
+	e := newHelloTest(t, packetref.UMAC128, helloConfig())
 	a, b := e.dial(), e.dial()
 	answerA, answerB := e.answer(a.hello()), e.answer(b.hello())
 	if !bytes.Equal(answerA[:helloHeadSize], answerB[:helloHeadSize]) {
 		t.Error("a hello has changed the server")
 	}
-	if _, ok := a.Session(answerB); ok {
+	if a.clientEnd.Answer(answerB) {
 		t.Error("a takes the answer of b")
 	}
 	a.answered(answerA)
 	b.answered(answerB)
-	openA, openB := a.opening(), b.opening()
-	if bytes.Equal(openA[OpeningSize:], openB[OpeningSize:]) {
+	openA, openB := a.packet(), b.packet()
+	if bytes.Equal(openA[:29], openB[:29]) {
 		t.Error("both have the same key")
 	}
+	e.want("the packet of a with the opening of b", append(openA[:29:29], openB[29:]...), ErrForged)
 	e.want("b", openB, nil)
-	e.want("a, whose random bytes of the server are used", openA, ErrEpoch)
+	e.want("a, whose random bytes of the server are used", openA, ErrForged)
 	b.wantData("data of b", nil)
 	c := e.connected() // a again
 	b.wantData("b", ErrEpoch)
@@ -329,43 +383,44 @@ func changed(b []byte, f func(what string, b []byte)) {
 }
 
 func TestForgedHello(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
-	d := e.connected()
-	before := e.state()
+	e := newHelloTest(t, packetref.UMAC128, helloConfig())
+	ref := packetref.Hello{Secret: e.config.Secret, Client: testClient, Server: testServer, Algorithm: e.a}
+	d := e.dial()
 	refuse := func(what string, hello []byte) {
 		t.Helper()
-		if answer, err := e.Answer([]byte("dst"), hello, e.config, testServer, testClient); err != ErrForged || string(answer) != "dst" {
+		if answer, err := e.serverEnd.Answer([]byte("dst"), hello); err != ErrForged || answer != nil {
 			t.Errorf("%s: %q, %v", what, answer, err)
 		}
 	}
-	changed(d.hello(), refuse)
-	refuse("an answer", e.answer(d.hello()))
-	var k helloKeys
-	e.config.deriveHello(&k, testClient, testServer)
-	other := [HelloSize]byte(d.hello())
-	other[0] = 1 // of a later version
-	tag := tagHello(&k.hello, &other)
-	refuse("another first byte, with its tag", append(other[:helloHeadSize], tag[:]...))
-	if e.state() != before {
-		t.Error("forged hellos have changed the server")
+	attack := func() {
+		t.Helper()
+		before, _ := headOf(e.serverEnd)
+		changed(d.hello(), refuse)
+		refuse("another first byte, with its tag", ref.Answer(d.hello(), 1, make([]byte, 16)))
+		if after, _ := headOf(e.serverEnd); after != before {
+			t.Error("forged hellos have changed the server")
+		}
 	}
+	attack()
+	if head, _ := headOf(e.serverEnd); head != [helloHeadSize]byte{} {
+		t.Error("a server that gets nothing else has random bytes")
+	}
+	d = e.connected()
+	refuse("an answer", e.answer(d.hello()))
+	attack()
 	d.wantData("data", nil)
-
-	// A server that gets nothing else has no random bytes either.
-	e = newHelloEnd(t, helloConfig())
-	changed(d.hello(), refuse)
-	if e.state() != (helloState{}) {
-		t.Error("forged hellos have changed a new server")
+	if n := e.serverEnd.Stats().WrongHellos; n != 2*8*(HelloSize-1) {
+		t.Errorf("%d wrong hellos", n)
 	}
 }
 
 func TestForgedAnswer(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
+	e := newHelloTest(t, packetref.UMAC128, helloConfig())
 	d := e.dial()
 	answer := e.answer(d.hello())
 	refuse := func(what string, answer []byte) {
 		t.Helper()
-		if s, ok := d.Session(answer); ok || s != (HelloSession{}) {
+		if d.clientEnd.Answer(answer) {
 			t.Errorf("the client takes %s", what)
 		}
 	}
@@ -373,50 +428,177 @@ func TestForgedAnswer(t *testing.T) {
 	refuse("its hello", d.hello())
 	refuse("an answer to another hello", e.answer(e.dial().hello()))
 	d.answered(answer)
-	e.want("opening", d.opening(), nil)
+	e.want("opening", d.packet(), nil)
+	// A second answer would begin the session again.
+	later := e.answer(d.hello()) // the server has other random bytes now
+	ref := packetref.Hello{Secret: make([]byte, 16), Client: testClient, Server: testServer, Algorithm: e.a}
+	for name, second := range map[string][]byte{"the same answer": answer, "a later answer": later, "one under a wrong key": ref.Answer(d.hello(), 1, answer[1:17])} {
+		refuse(name, second)
+	}
+	if k := d.clientEnd.(*UMACClient); k.keys != (helloKeys{}) {
+		t.Error("the keys are still there")
+	}
+	d.wantData("data", nil)
 }
 
-// TestForgedOpening changes each bit of a packet with an opening. None of them opens a session. Only
-// those with the server's random bytes count.
+// TestForgedOpening changes each bit of a packet with an opening. None of them opens a session, and no wrong
+// opening counts for a receiver.
 func TestForgedOpening(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
-	old := e.connected()
-	d := e.dial()
-	d.answered(e.answer(d.hello()))
-	opening := d.opening()
-	before, counted := e.state(), uint64(0)
-	changed(opening, func(what string, p []byte) {
-		t.Helper()
-		if err := e.take(p); err != ErrForged && err != ErrEpoch {
-			t.Errorf("%s: %v", what, err)
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		e := newHelloTest(t, a, helloConfig())
+		old := e.connected()
+		old.wantData("data", nil)
+		d := e.dial()
+		d.answered(e.answer(d.hello()))
+		p := d.packet()
+		trailer := numberSize + a.TagSize()
+		opening := len(p) - trailer - 16 // where it is
+		before, epoch := headOf(e.serverEnd)
+		_, r := halves(e.serverEnd)
+		stats := e.serverEnd.Stats()
+		for i := range 8 * len(p) {
+			bad := bytes.Clone(p)
+			bad[i/8] ^= 1 << (i % 8)
+			switch at := i / 8; {
+			case at == len(p)-trailer: // it is not an opening any more
+				e.serverEnd.Open(bad, nil)
+				continue
+			case at < opening: // a right one
+				stats.Openings++
+			default:
+				stats.WrongOpenings++
+			}
+			if _, _, err := e.serverEnd.Open(bad, nil); err != ErrForged && (err != ErrEpoch || i/8 >= opening) || e.serverEnd.Stats() != stats {
+				t.Fatalf("bit %d: %v, %+v, want %+v", i, err, e.serverEnd.Stats(), stats)
+			}
 		}
-		if len(p) >= OpeningSize && bytes.Equal(p[16:OpeningSize], opening[16:OpeningSize]) {
-			counted++
+		for n := range p {
+			e.serverEnd.Open(bytes.Clone(p[:n]), nil)
 		}
-		if e.forged != counted {
-			t.Fatalf("%s: %d wrong openings, want %d", what, e.forged, counted)
+		e.want("zeros", make([]byte, len(p)), ErrForged)
+		e.want("an opening alone", p[opening:], ErrForged) // of a packet that is too short
+		// A client whose random bytes are zeros is none, though it has the Secret.
+		ref := packetref.Hello{Secret: e.config.Secret, Client: testClient, Server: testServer, Algorithm: a}
+		zeros := ref.Hello(make([]byte, 16))
+		toServer, _ := ref.Keys(zeros, before[:])
+		for range 2 {
+			e.want("zeros", append(toServer.Seal([]byte("first"), nil, 0), ref.Opening(zeros, before[:])...), ErrForged)
+		}
+		if n := r.Forged(); n > 8+uint64(len(p)) {
+			t.Errorf("%d wrong tags", n)
+		}
+		if after, now := headOf(e.serverEnd); after != before || now != epoch {
+			t.Error("forged packets have changed the server")
+		}
+		old.wantData("old session", nil)
+		e.want("opening", p, nil)
+	})
+}
+
+// TestInventedOpenings has somebody who repeats a hello and sees the answer, and sends openings. A good client is
+// served afterwards, and the one that is connected too.
+func TestInventedOpenings(t *testing.T) {
+	openings := 1 << 12
+	if mactest.Long() {
+		openings = 1 << 20
+	}
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := helloConfig()
+		c.MaxForged = 100
+		e := newHelloTest(t, a, c)
+		old := e.connected()
+		old.wantData("data", nil)
+		recorded := e.dial().hello()
+		d := e.dial()
+		d.answered(e.answer(d.hello()))
+		p := make([]byte, 60+OpeningSize)
+		for i := range openings {
+			if i%100 == 0 {
+				e.answer(recorded)
+			}
+			binary.LittleEndian.PutUint64(p[len(p)-numberSize-a.TagSize()-16:], uint64(i))
+			if _, _, err := e.serverEnd.Open(p, nil); err != ErrForged {
+				t.Fatal(err)
+			}
+		}
+		old.wantData("the open session", nil)
+		e.want("the client that has had an answer", d.packet(), nil)
+		e.connected().wantData("a good client", nil)
+		if n := e.serverEnd.Stats().WrongOpenings; n != uint64(openings) {
+			t.Errorf("%d wrong openings", n)
 		}
 	})
-	// The attacker has seen an answer: a session for which a key is not even made, and that of the
-	// session which is open.
-	server := opening[16:OpeningSize]
-	for range 2 {
-		e.want("twice the server's random bytes", slices.Concat(server, server, opening[OpeningSize:]), ErrForged)
-		e.want("zeros for the client's random bytes", slices.Concat(make([]byte, 16), server, opening[OpeningSize:]), ErrForged)
-		e.want("the open session's client", slices.Concat(old.Opening(nil)[:16], opening[16:]), ErrEpoch) // its receiver says so
-		if e.forged != counted {
-			t.Errorf("%d wrong openings, want %d", e.forged, counted)
-		}
-	}
-	if e.state() != before {
-		t.Error("forged packets have changed the server")
-	}
-	old.wantData("old session", nil)
-	e.want("opening", opening, nil)
 }
 
-// TestHelloCross has ends of all combinations of secrets and names, and sends everything to
-// everybody, also back.
+// TestHeldOpening has somebody on the path who holds a right opening, and sends it with wrong packets. That costs
+// the set-up of one receiver, which counts them, and other clients are served.
+func TestHeldOpening(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := helloConfig()
+		c.MaxForged = 7
+		e := newHelloTest(t, a, c)
+		old := e.connected()
+		d, other := e.dial(), e.dial()
+		d.answered(e.answer(d.hello()))
+		other.answered(e.answer(other.hello()))
+		good := d.packet()
+		bad := bytes.Clone(good)
+		bad[0]++
+		e.want("a wrong packet", bad, ErrForged)
+		for i := range uint64(20) {
+			want := ErrForged
+			if i >= c.MaxForged-1 {
+				want = ErrWorn
+			}
+			e.want("a wrong packet", bad, want)
+		}
+		e.want("the right one, too late", good, ErrWorn)
+		old.wantData("the open session", nil)
+		e.want("another client", other.packet(), nil)
+		other.wantData("data", nil)
+		e.want("the held opening, when another session has opened", good, ErrForged)
+		if s := e.serverEnd.Stats(); s.Sessions != 2 || s.WrongOpenings != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestClose closes sessions: what was sent before is refused, also by those who have a pointer to the receiver.
+func TestClose(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		e := newHelloTest(t, a, helloConfig())
+		e.serverEnd.Close() // there is none
+		d := e.connected()
+		opening := d.packet()
+		d.wantData("data", nil)
+		held, late := d.packet(), e.dial()
+		late.answered(e.answer(late.hello()))
+		s, r := halves(e.serverEnd)
+		bad := late.packet()
+		bad[0]++
+		e.want("a wrong packet", bad, ErrForged) // the server has a receiver for it
+		e.serverEnd.Close()
+		e.serverEnd.Close()
+		e.want("a held packet", held, ErrNoSession)
+		e.want("a held packet with its opening", opening, ErrForged)
+		e.want("a held opening", late.packet(), ErrForged)
+		if _, _, err := r.Open(held, nil); err != ErrEnd {
+			t.Errorf("a receiver of before: %v", err)
+		}
+		if _, err := s.Seal(nil, nil); err != ErrEnd {
+			t.Errorf("a sender of before: %v", err)
+		}
+		if _, err := e.serverEnd.Seal(nil, nil); err != ErrNoSession {
+			t.Error(err)
+		}
+		e.answer(late.hello())
+		e.want("a held opening, after a hello", late.packet(), ErrForged)
+		e.connected().wantData("a new session", nil)
+		e.want("a held packet", held, ErrEpoch)
+	})
+}
+
+// TestHelloCross has ends of all combinations of secrets and names, and sends everything to everybody, also back.
 func TestHelloCross(t *testing.T) {
 	type end struct {
 		secret         byte
@@ -434,13 +616,16 @@ func TestHelloCross(t *testing.T) {
 		}
 	}
 	config := func(e end) Config { return Config{Secret: append(pattern(15), e.secret), TagSize: 8} }
-	servers := make([]HelloServer, len(ends))
+	servers := make([]*UMACServer, len(ends))
+	for i, e := range ends {
+		servers[i] = mactest.Must(NewUMACServer(config(e), e.server, e.client))
+	}
 	for i, from := range ends {
-		c := mactest.Must(NewHelloClient(config(from), from.client, from.server))
+		c := mactest.Must(NewUMACClient(config(from), from.client, from.server))
 		hello := c.Hello(nil)
 		var right []byte
 		for j, to := range ends {
-			answer, err := servers[j].Answer(nil, hello, config(to), to.server, to.client)
+			answer, err := servers[j].Answer(nil, hello)
 			if (err == nil) != (i == j) || err != nil && err != ErrForged {
 				t.Errorf("hello of %v to %v: %v", from, to, err)
 			}
@@ -452,362 +637,388 @@ func TestHelloCross(t *testing.T) {
 			if j != i {
 				// What the server would say if it took the hello.
 				ref := packetref.Hello{Secret: config(to).Secret, Client: to.client, Server: to.server}
-				if _, ok := c.Session(ref.Answer(hello, 1, right[1:17])); ok {
+				if c.Answer(ref.Answer(hello, 1, right[1:17])) {
 					t.Errorf("%v takes an answer of %v", from, to)
 				}
 			}
 		}
-		if _, ok := c.Session(right); !ok {
+		if !c.Answer(right) {
 			t.Errorf("%v refuses its answer", from)
 		}
 	}
 }
 
-// TestSecondAnswer gives a client more answers than one.
-func TestSecondAnswer(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
-	d := e.dial()
-	answer, again := e.answer(d.hello()), e.answer(d.hello())
-	d.answered(answer)
-	e.want("opening", d.opening(), nil)
-	later := e.answer(d.hello()) // the server has other random bytes now
-	tag := tagAnswer(new([helloKeySize]byte), (*[HelloSize]byte)(d.hello()), (*[HelloSize]byte)(answer))
-	for name, second := range map[string][]byte{
-		"the same answer": answer, "the answer to the hello sent again": again, "a later answer": later,
-		"a tag under zeros": append(answer[:helloHeadSize:helloHeadSize], tag[:]...),
-	} {
-		if _, ok := d.Session(second); ok {
-			t.Errorf("%s gives a second session", name)
-		}
-	}
-	if d.key != [helloKeySize]byte{} {
-		t.Error("the key is still there")
-	}
-}
-
-// TestWornOpening sends forged openings up to the limit, each with another client's part, and so with
-// another key. Those between them that are right do not set the count back.
-func TestWornOpening(t *testing.T) {
-	c := helloConfig()
-	c.MaxForged = 7
-	e := newHelloEnd(t, c)
-	var last *dialer
-	forge := func(d *dialer, i int) {
-		t.Helper()
-		forged := d.opening()
-		forged[i]++
-		e.want("forged opening", forged, ErrForged)
-	}
-	for i := range 6 {
-		last = e.dial()
-		last.answered(e.answer(last.hello()))
-		forge(last, i)
-		e.want("opening", last.opening(), nil)
-	}
-	d := e.dial()
-	d.answered(e.answer(d.hello()))
-	for range 20 { // without the server's random bytes they do not count
-		p := d.opening()
-		p[20]++
-		e.want("blind opening", p, ErrEpoch)
-	}
-	forge(d, 0)
-	for range 3 {
-		e.want("opening at the limit", d.opening(), ErrWorn)
-	}
-	if e.forged != 7 {
-		t.Errorf("%d wrong openings", e.forged)
-	}
-	last.wantData("the open session", nil)
-	e.want("opening of the open session", last.opening(), nil)
-
-	for _, l := range []struct {
-		c    Config
-		want uint64
-	}{{Config{TagSize: 8}, 1 << 32}, {Config{TagSize: 16}, 1 << 48}, {Config{}, 1 << 32}, {Config{TagSize: 16, MaxForged: 3}, 3}} {
-		e := newHelloEnd(t, helloConfig())
-		e.answer(e.dial().hello())
-		opening := append(pattern(16), e.next[:]...)
-		e.forged = l.want - 1
-		for _, want := range []error{nil, ErrWorn, ErrWorn} {
-			if _, _, err := e.Begin(opening, l.c); err != want {
-				t.Errorf("tags of %d bytes, MaxForged %d: %v, want %v", l.c.TagSize, l.c.MaxForged, err, want)
-			}
-		}
-	}
-}
-
-// TestManySessions goes through all epochs twice. No two sessions have the same key.
+// TestManySessions goes through all epochs twice. No two sessions have the same random bytes.
 func TestManySessions(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
+	e := newHelloTest(t, packetref.UMAC64, helloConfig())
 	seen := make(map[string]int)
 	var last *dialer
 	for i := range 600 {
 		d := e.connected()
-		if d.epoch != uint8(i+1) {
-			t.Fatalf("session %d has the epoch %d", i, d.epoch)
+		heads := d.clientEnd.(*UMACClient).heads
+		if _, epoch := headOf(e.serverEnd); epoch != byte(1+i%255) || heads[helloHeadSize] != epoch {
+			t.Fatalf("session %d has the epoch %d", i, epoch)
 		}
-		s := string(d.Opening(nil))
-		for _, part := range []string{s[:16], s[16:]} {
-			if seen[part] != 0 {
-				t.Fatalf("sessions %d and %d have the same random bytes", seen[part]-1, i)
+		for _, part := range [][]byte{heads[1:helloHeadSize], heads[helloHeadSize+1:]} {
+			if seen[string(part)] != 0 {
+				t.Fatalf("sessions %d and %d have the same random bytes", seen[string(part)]-1, i)
 			}
-			seen[part] = i + 1
+			seen[string(part)] = i + 1
 		}
-		if i >= 256 && i%50 == 0 {
+		if i >= 250 && i%50 == 0 {
 			d.wantData("data", nil)
-			last.wantData("the session before", ErrEpoch)
+			last.packet() // with an opening
+			last.wantData("the session before", ErrForged)
 		}
 		last = d
 	}
 }
 
-// TestConcurrentOpened opens one session, and several for the same random bytes, in many goroutines:
-// one of them wins.
-func TestConcurrentOpened(t *testing.T) {
-	for range 50 {
-		e := newHelloEnd(t, helloConfig())
-		var wins atomic.Int32
-		var group sync.WaitGroup
-		var dialers [3]*dialer
-		for i := range dialers {
-			dialers[i] = e.dial()
-			dialers[i].answered(e.answer(dialers[i].hello()))
+// TestServerLoop has goroutines in the loop of a server, and one client that begins session after session, with
+// replays. Each packet of the client is accepted exactly once, and nothing panics.
+func TestServerLoop(t *testing.T) {
+	sessions := 2000
+	if mactest.Long() {
+		sessions = 100_000
+	}
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		e := newHelloTest(t, a, helloConfig())
+		type datagram struct {
+			bytes []byte
+			again bool
 		}
-		for i, d := range dialers {
-			for range 2 {
-				group.Go(func() {
-					s, open, err := e.Begin(d.Opening(nil), e.config)
-					if open || err == ErrEpoch {
-						return // another one was faster
-					}
-					if err != nil {
-						t.Errorf("client %d: %v", i, err)
-					} else if e.Opened(s) {
-						wins.Add(1)
-					}
-				})
-				group.Go(func() { e.answer(d.hello()) })
+		in, out := make(chan datagram, 8), make(chan []byte, 8)
+		var accepted, refused, replayed atomic.Uint64
+		loop := func() {
+			for b := range in {
+				if answer, err := e.serverEnd.Answer(nil, b.bytes); err == nil {
+					out <- answer
+					continue
+				}
+				msg, _, err := e.serverEnd.Open(b.bytes, nil)
+				if b.again && err != nil {
+					replayed.Add(1)
+					continue
+				}
+				if accepted.Add(1); err != nil {
+					refused.Add(1)
+					t.Error(err)
+				}
+				echo, err := e.serverEnd.Seal(msg, nil)
+				if err != nil {
+					t.Error(err)
+				}
+				out <- echo
 			}
 		}
-		group.Wait()
-		if wins.Load() != 1 || e.epoch != 1 {
-			t.Fatalf("%d sessions have opened, and the epoch is %d", wins.Load(), e.epoch)
-		}
-	}
-	// One client is given one answer in many goroutines.
-	e := newHelloEnd(t, helloConfig())
-	d := e.dial()
-	answer := e.answer(d.hello())
-	var sessions atomic.Int32
-	var group sync.WaitGroup
-	for range 20 {
-		group.Go(func() {
-			if _, ok := d.Session(answer); ok {
-				sessions.Add(1)
+		mactest.Concurrently(3, func(g int) {
+			if g > 0 {
+				loop()
+				return
+			}
+			defer close(in)
+			for range sessions {
+				d := e.dial()
+				in <- datagram{d.hello(), false}
+				if !d.clientEnd.Answer(<-out) {
+					t.Error("the client refuses the answer")
+				}
+				packets := make([]datagram, 3) // they may arrive in any order
+				for i := range packets {
+					p := mactest.Must(d.clientEnd.Seal([]byte("message"), nil))
+					packets[i] = datagram{bytes.Clone(p), true}
+					in <- datagram{p, false}
+				}
+				for range packets {
+					if _, _, err := d.clientEnd.Open(<-out, nil); err != nil {
+						t.Error(err)
+					}
+				}
+				in <- packets[1]
 			}
 		})
-	}
-	group.Wait()
-	if sessions.Load() != 1 {
-		t.Errorf("%d sessions of one answer", sessions.Load())
+		want := ServerStats{Hellos: uint64(sessions), Openings: uint64(sessions), Sessions: uint64(sessions)}
+		if s := e.serverEnd.Stats(); accepted.Load() != uint64(3*sessions) || refused.Load() != 0 || replayed.Load() != uint64(sessions) || s.Sessions != want.Sessions || s.Hellos != want.Hellos || s.Openings != want.Openings {
+			t.Errorf("%d accepted, %d refused, %d replayed; %+v", accepted.Load(), refused.Load(), replayed.Load(), s)
+		}
+	})
+}
+
+// TestOneSession has many goroutines that open the sessions of several clients, for which there are the same random
+// bytes: one opens. And one client is given one answer many times.
+func TestOneSession(t *testing.T) {
+	for range 50 {
+		e := newHelloTest(t, packetref.UMAC64, helloConfig())
+		var dialers [3]*dialer
+		var packets [3][]byte
+		for i := range dialers {
+			d := e.dial()
+			answer := e.answer(d.hello())
+			var answers atomic.Int32
+			mactest.Concurrently(4, func(int) {
+				if d.clientEnd.Answer(answer) {
+					answers.Add(1)
+				}
+			})
+			if answers.Load() != 1 {
+				t.Fatalf("a client takes %d answers", answers.Load())
+			}
+			dialers[i], packets[i] = d, d.packet()
+		}
+		var opened, other atomic.Int32
+		mactest.Concurrently(9, func(g int) {
+			if g%3 == 2 {
+				e.answer(dialers[g/3].hello())
+			}
+			switch _, _, err := e.serverEnd.Open(bytes.Clone(packets[g/3]), nil); err {
+			case nil:
+				opened.Add(1)
+			case ErrForged, ErrReplayed:
+				other.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+		if _, epoch := headOf(e.serverEnd); opened.Load() != 1 || other.Load() != 8 || epoch != 1 {
+			t.Fatalf("%d sessions have opened, and the epoch is %d", opened.Load(), epoch)
+		}
 	}
 }
 
-// TestOpenedLate has a session whose random bytes another session has used between Begin and Opened.
-func TestOpenedLate(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
-	a, b := e.dial(), e.dial()
-	a.answered(e.answer(a.hello()))
-	b.answered(e.answer(b.hello()))
-	late, _, err := e.Begin(a.Opening(nil), e.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.want("b", b.opening(), nil)
-	if e.Opened(late) {
-		t.Error("two sessions have opened for the same random bytes")
-	}
-	b.wantData("b", nil)
-	if e.Opened(b.HelloSession) || e.Opened(HelloSession{}) {
-		t.Error("a session opens twice")
-	}
-	// Of a session without Begin nothing is taken back.
-	fresh := newHelloEnd(t, helloConfig())
-	d := fresh.dial()
-	d.answered(fresh.answer(d.hello()))
-	if fresh.Opened(d.HelloSession); fresh.forged != 0 {
-		t.Errorf("%d wrong openings", fresh.forged)
-	}
-}
-
-// TestHelloFork has a child at each point of a handshake. The parent and the child must not both go
-// on.
+// TestHelloFork has a child at each point of a handshake. The parent and the child must not both go on.
 func TestHelloFork(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
-	e.connected()
-	d := e.dial()
-	answer := e.answer(d.hello())
-	other := e.dial()
-	other.answered(e.answer(other.hello()))
-	s, _, err := e.Begin(other.Opening(nil), e.config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		e := newHelloTest(t, a, helloConfig())
+		old := e.connected()
+		packet := old.packet()
+		d, other := e.dial(), e.dial()
+		answer := e.answer(d.hello())
+		other.answered(e.answer(other.hello()))
+		opening := other.packet()
 
-	fork.Pretend()
-	if _, ok := d.Session(answer); ok {
-		t.Error("the client of the parent has a session")
-	}
-	for _, s := range []HelloSession{other.HelloSession, s, {}} {
-		if _, err := NewUMACSender(s.With(toServer(e.config))); err == nil {
-			t.Error("a session of the parent has a sender")
+		fork.Pretend()
+		if d.clientEnd.Answer(answer) || len(d.hello()) != 0 {
+			t.Error("the client of the parent has a session")
 		}
-	}
-	if got, err := e.Answer(nil, d.hello(), e.config, testServer, testClient); got != nil || err != ErrCopied {
-		t.Errorf("Answer: %x, %v", got, err)
-	}
-	for _, opening := range [][]byte{other.Opening(nil), make([]byte, OpeningSize)} {
-		if _, open, err := e.Begin(opening, e.config); open || err != ErrCopied {
-			t.Errorf("Begin: %v, %v", open, err)
+		if got, err := other.clientEnd.Seal(nil, nil); err != ErrCopied || len(got) != 0 {
+			t.Errorf("a session of the parent seals: %x, %v", got, err)
 		}
+		if got, err := e.serverEnd.Answer(nil, old.hello()); got != nil || err != ErrForged {
+			t.Errorf("Answer: %x, %v", got, err)
+		}
+		if got, err := e.serverEnd.Answer(nil, append(make([]byte, HelloSize-1), 1)); got != nil || err != ErrCopied {
+			t.Errorf("Answer: %x, %v", got, err)
+		}
+		e.want("an opening", opening, ErrCopied)
+		e.want("a packet of the open session", packet, nil)
+		if _, err := e.serverEnd.Seal(nil, nil); err != ErrCopied || e.serverEnd.Stats() != (ServerStats{}) {
+			t.Error(err)
+		}
+		e.serverEnd.Close()
+		e.want("a packet after Close", packet[:len(packet)-16-numberSize-a.TagSize()], ErrCopied)
+		e.serverEnd.Destroy()
+		newHelloTest(t, a, helloConfig()).connected().wantData("a new server and client", nil)
+	})
+	// A fork in the middle of a call: it has asked once.
+	current, asked := fork.Current(), uint64(0)
+	armed := false
+	defer fork.Replace(func() fork.Process {
+		if armed {
+			asked++
+		}
+		return current + asked/2
+	})()
+	middle := func(f func()) {
+		armed = true
+		f()
+		armed, asked = false, 0
 	}
-	if e.Opened(s) {
-		t.Error("a session of the parent opens")
-	}
-	newHelloEnd(t, helloConfig()).connected().wantData("a new server and client", nil)
+	e := newHelloTest(t, packetref.UMAC64, helloConfig())
+	d, other := e.dial(), e.dial()
+	hello, answer := d.hello(), e.answer(d.hello())
+	other.answered(e.answer(other.hello()))
+	packet := other.packet()
+	middle(func() {
+		if answer, err := e.serverEnd.Answer(nil, hello); answer != nil || err != ErrCopied {
+			t.Errorf("Answer: %x, %v", answer, err)
+		}
+	})
+	middle(func() { e.want("opening", packet, ErrCopied) })
+	middle(func() {
+		if d.clientEnd.Answer(answer) {
+			t.Error("an answer is taken")
+		}
+	})
 }
 
 func TestHelloErrors(t *testing.T) {
 	c := helloConfig()
-	short := c
-	short.Secret = make([]byte, 15)
+	short, named, tag, window := c, c, c, c
+	short.Secret, named.Sender, tag.TagSize, window.Window = make([]byte, 15), "x", 12, 7
 	for _, bad := range []struct {
 		c        Config
 		me, peer string
 	}{
 		{short, "a", "b"}, {c, "", "b"}, {c, "a", ""}, {c, "a", "a"}, {c, strings.Repeat("a", 256), "b"}, {c, "a", strings.Repeat("b", 256)}, {Config{}, "a", "b"},
+		{named, "a", "b"}, {tag, "a", "b"}, {window, "a", "b"},
 	} {
-		if h, err := NewHelloClient(bad.c, bad.me, bad.peer); h != nil || err == nil || !strings.HasPrefix(err.Error(), "packet: ") {
-			t.Errorf("NewHelloClient, %q and %q: %v", bad.me, bad.peer, err)
+		for i, err := range []error{
+			second(NewUMACClient(bad.c, bad.me, bad.peer)), second(NewUMACServer(bad.c, bad.me, bad.peer)),
+			second(NewGMACClient(bad.c, bad.me, bad.peer)), second(NewGMACServer(bad.c, bad.me, bad.peer)),
+		} {
+			if err == nil || !strings.HasPrefix(err.Error(), "packet: ") {
+				t.Errorf("%d, %q and %q: %v", i, bad.me, bad.peer, err)
+			}
 		}
-		var h HelloServer
-		if got, err := h.Answer([]byte("dst"), make([]byte, HelloSize), bad.c, bad.me, bad.peer); string(got) != "dst" || err == nil || err == ErrForged {
-			t.Errorf("Answer, %q and %q: %q, %v", bad.me, bad.peer, got, err)
+		if s, _ := NewUMACServer(bad.c, bad.me, bad.peer); s != nil {
+			t.Error("a server with an error")
 		}
-	}
-	// Fields of one direction, and those for packets only, do not matter.
-	d := newHelloEnd(t, c).dial()
-	c.Sender, c.Receiver, c.Epoch, c.TagSize, c.DataSize = "x", "y", 9, 7, 99
-	if _, err := new(HelloServer).Answer(nil, d.hello(), c, testServer, testClient); err != nil {
-		t.Error(err)
 	}
 }
 
-func TestHelloClientDestroy(t *testing.T) {
-	e := newHelloEnd(t, helloConfig())
-	h := e.dial().HelloClient
-	if s := fmt.Sprintf("%v %+v %s %#v", h, h, h, h.helloClientName); s != strings.TrimSpace(strings.Repeat("packet.HelloClient ", 4)) {
-		t.Errorf("prints as %s", s)
-	}
-	h.Destroy()
-	h.Destroy()
-	for i, b := range mactest.Contents(h) {
-		if b != 0 {
-			t.Errorf("byte %d is %#x after Destroy", i, b)
+func TestHelloDestroy(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		e := newHelloTest(t, a, helloConfig())
+		k, _, waiting := e.connected().clientEnd, e.answer(e.dial().hello()), e.dial().clientEnd
+		p := e.dial()
+		p.answered(e.answer(p.hello()))
+		bad := p.packet()
+		bad[0]++
+		e.serverEnd.Open(bad, nil)
+		_, r := halves(e.serverEnd)
+		mac := name(a)[:4]
+		for _, v := range []any{k, waiting, e.serverEnd} {
+			what := "packet." + mac + "Client"
+			if v == any(e.serverEnd) {
+				what = "packet." + mac + "Server"
+			}
+			if s := fmt.Sprintf("%v %+v %s", v, v, v); s != what+" "+what+" "+what {
+				t.Errorf("prints as %s", s)
+			}
+			for range 2 {
+				v.(interface{ Destroy() }).Destroy()
+			}
+			for i, b := range mactest.Contents(v) {
+				if b != 0 {
+					t.Errorf("%s: byte %d is %#x after Destroy", what, i, b)
+				}
+			}
 		}
-	}
-	for _, h := range []*HelloClient{h, new(HelloClient)} {
-		for name, f := range map[string]func(){"Hello": func() { h.Hello(nil) }, "Session": func() { h.Session(make([]byte, HelloSize)) }} {
-			mactest.MustPanic(t, name, "packet: use of a HelloClient that was destroyed or never set up", f)
+		mactest.MustPanic(t, "Open", "destroyed", func() { r.Open(bad, nil) })
+		clients, servers := []clientEnd{k, waiting, new(UMACClient), new(GMACClient)}, []serverEnd{e.serverEnd, new(UMACServer), new(GMACServer)}
+		for _, f := range slices.Concat(calls(clients, func(k clientEnd) []func() {
+			return []func(){func() { k.Hello(nil) }, func() { k.Answer(nil) }, func() { k.Answer(bytes.Repeat([]byte{1}, HelloSize)) }, func() { k.Seal(nil, nil) }, func() { k.Open(nil, nil) }}
+		}), calls(servers, func(s serverEnd) []func() {
+			return []func(){func() { s.Answer(nil, nil) }, func() { s.Answer(nil, make([]byte, HelloSize)) }, func() { s.Seal(nil, nil) }, func() { s.Open(nil, nil) }, func() { s.Open(make([]byte, 100), nil) }, func() { s.Close() }, func() { s.Stats() }, func() { halves(s) }}
+		})) {
+			mactest.MustPanic(t, "a call", "that was destroyed or never set up", f)
 		}
+	})
+}
+
+func calls[E any](ends []E, of func(E) []func()) (all []func()) {
+	for _, e := range ends {
+		all = append(all, of(e)...)
 	}
+	return all
 }
 
 func TestHelloSizes(t *testing.T) {
-	if n := unsafe.Sizeof(HelloServer{}); n > 64 {
-		t.Errorf("a HelloServer has %d bytes", n)
+	if n := unsafe.Sizeof(UMACServer{}); n > 448 {
+		t.Errorf("a UMACServer has %d bytes", n)
 	}
-	t.Logf("HelloServer %d bytes, HelloClient %d, HelloSession %d", unsafe.Sizeof(HelloServer{}), unsafe.Sizeof(HelloClient{}), unsafe.Sizeof(HelloSession{}))
+	t.Logf("UMACServer %d bytes and %d for a session, UMACClient %d", unsafe.Sizeof(UMACServer{}), unsafe.Sizeof(session[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]{}), unsafe.Sizeof(UMACClient{}))
+	t.Logf("GMACServer %d bytes and %d for a session, GMACClient %d", unsafe.Sizeof(GMACServer{}), unsafe.Sizeof(session[GMACSender, GMACReceiver, *GMACSender, *GMACReceiver]{}), unsafe.Sizeof(GMACClient{}))
 }
 
 func TestHelloAllocations(t *testing.T) {
 	if fipsMode() {
 		t.Skip("FIPS 140 mode: crypto/hmac allocates")
 	}
-	e := newHelloEnd(t, helloConfig())
-	clients := make([]*dialer, 60)
-	for i := range clients {
-		clients[i] = e.dial()
-	}
-	hello, answer, opening := make([]byte, 0, HelloSize), make([]byte, 0, HelloSize), make([]byte, 0, OpeningSize)
-	forged := make([]byte, HelloSize)
-	i := 0
-	if n := testing.AllocsPerRun(50, func() {
-		d := clients[i]
-		i++
-		if _, err := e.Answer(answer, forged, e.config, testServer, testClient); err != ErrForged {
-			t.Fatal(err)
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		e := newHelloTest(t, a, helloConfig())
+		room := make([]byte, 0, 200)
+		d := e.connected()
+		hello, forged, invented, packet, bad := d.hello(), append(make([]byte, HelloSize-1), 1), make([]byte, 100), d.packet(), d.packet()
+		bad[20]++
+		held := e.dial()
+		held.answered(e.answer(held.hello()))
+		wrong := held.packet()
+		wrong[0]++
+		e.serverEnd.Open(wrong, nil)
+		for what, f := range map[string]func(){
+			"Answer":                        func() { e.serverEnd.Answer(room, hello) },
+			"Answer to a forged hello":      func() { e.serverEnd.Answer(room, forged) },
+			"Open of an invented opening":   func() { e.serverEnd.Open(invented, nil) },
+			"Open behind a right opening":   func() { e.serverEnd.Open(wrong, nil) },
+			"Open in the session":           func() { e.serverEnd.Open(packet, nil) },
+			"Open of a wrong packet":        func() { e.serverEnd.Open(bad, nil) },
+			"Seal of the client":            func() { d.clientEnd.Seal(room[:9], nil) },
+			"Seal of the server":            func() { e.serverEnd.Seal(room[:9], nil) },
+			"Hello":                         func() { d.clientEnd.Hello(room) },
+			"Answer, when there is one":     func() { d.clientEnd.Answer(hello) },
+			"Open of the client":            func() { d.clientEnd.Open(invented, nil) },
+			"Answer to what is not a hello": func() { e.serverEnd.Answer(room, invented) },
+		} {
+			if n := testing.AllocsPerRun(50, f); n != 0 {
+				t.Errorf("%s: %v allocations", what, n)
+			}
 		}
-		got, err := e.Answer(answer, d.Hello(hello), e.config, testServer, testClient)
-		if err != nil {
-			t.Fatal(err)
+		clients := make([]*dialer, 20)
+		answers := make([][]byte, len(clients))
+		for i := range clients {
+			clients[i] = e.dial()
+			answers[i] = e.answer(clients[i].hello())
 		}
-		if _, ok := d.Session(forged); ok {
-			t.Fatal("a session of a forged answer")
+		i := 0
+		if n := testing.AllocsPerRun(len(clients)-1, func() { clients[i].answered(answers[i]); i++ }); n > 0 {
+			t.Errorf("an answer: %v allocations", n)
 		}
-		s, ok := d.Session(got)
-		if !ok {
-			t.Fatal("no session")
-		}
-		n, _, err := e.Begin(s.Opening(opening), e.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c, _ := n.With(toServer(e.config)); c.Epoch != uint8(i) {
-			t.Fatalf("epoch %d of session %d", c.Epoch, i)
-		}
-		if !e.Opened(n) {
-			t.Fatal("not opened")
-		}
-		d.Destroy()
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
 }
 
 // BenchmarkHello measures what hellos and openings cost each end, also wrong ones.
 func BenchmarkHello(b *testing.B) {
 	c := helloConfig()
-	h := mactest.Must(NewHelloClient(c, testClient, testServer))
-	var server HelloServer
-	hello, buffer := h.Hello(nil), make([]byte, 0, HelloSize)
-	answer := mactest.Must(server.Answer(nil, hello, c, testServer, testClient))
-	forged := bytes.Clone(hello)
-	forged[20]++
-	opening := slices.Concat(hello[1:17], answer[1:17])
-	blind := make([]byte, OpeningSize)
-	var r UMACReceiver
-	p := append(bytes.Clone(opening), make([]byte, 40)...)
-	p[len(p)-24] = 1 // the epoch
+	server := mactest.Must(NewUMACServer(c, testServer, testClient))
+	client := mactest.Must(NewUMACClient(c, testClient, testServer))
+	waiting := mactest.Must(NewUMACClient(c, testClient, testServer))
+	hello, buffer := client.Hello(nil), make([]byte, 0, 100)
+	answer := mactest.Must(server.Answer(nil, hello))
+	wrong := bytes.Clone(hello)
+	wrong[20]++
+	open, room := mactest.Must(NewUMACClient(c, testClient, testServer)), make([]byte, 200)
+	open.Answer(mactest.Must(server.Answer(nil, open.Hello(nil))))
+	server.Open(mactest.Must(open.Seal(room[:64], nil)), nil)
+	open.Open(mactest.Must(server.Seal(room[:64], nil)), nil)
+	// Now there is another session, whose first packet somebody holds back.
+	client.Answer(mactest.Must(server.Answer(nil, hello)))
+	packet := mactest.Must(client.Seal(make([]byte, 20, 100), nil))
+	invented := bytes.Clone(packet)
+	invented[50]++
+	held := bytes.Clone(packet)
+	held[0]++
 	for _, f := range []struct {
 		name string
 		f    func()
 	}{
-		{"client", func() { NewHelloClient(c, testClient, testServer) }},
-		{"answer", func() { server.Answer(buffer, hello, c, testServer, testClient) }},
-		{"forged hello", func() { server.Answer(buffer, forged, c, testServer, testClient) }},
-		{"forged answer", func() { h.Session(forged) }},
-		{"blind opening", func() { server.Begin(blind, c) }},
-		{"forged opening", func() {
-			s, _, err := server.Begin(opening, c)
-			if err != nil {
+		{"client", func() { NewUMACClient(c, testClient, testServer) }},
+		{"server", func() { NewUMACServer(c, testServer, testClient) }},
+		{"answer", func() { server.Answer(buffer, hello) }},
+		{"wrong hello", func() { server.Answer(buffer, wrong) }},
+		{"wrong answer", func() { waiting.Answer(answer) }},
+		{"wrong opening", func() { server.Open(invented, nil) }},
+		{"wrong packet behind a right opening", func() { server.Open(held, nil) }},
+		{"packet", func() { // in the open session
+			p, _ := open.Seal(room[:64], nil)
+			if _, _, err := server.Open(p, nil); err != nil {
 				b.Fatal(err)
 			}
-			r.Init(s.With(toServer(c)))
-			if _, _, err := r.Open(p, nil); err != ErrForged {
-				b.Fatal(err)
-			}
+		}},
+		{"session", func() {
+			k := mactest.Must(NewUMACClient(c, testClient, testServer))
+			k.Answer(mactest.Must(server.Answer(buffer, k.Hello(nil))))
+			server.Open(mactest.Must(k.Seal(buffer[:20], nil)), nil)
 		}},
 	} {
 		b.Run(f.name, func(b *testing.B) {

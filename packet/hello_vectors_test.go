@@ -10,108 +10,141 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/fastmac/internal/fork"
+	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/packet/internal/packetref"
 )
 
-// FuzzHello runs scripts of clients with one secret, a network, and a server, beside the reference. No
-// session opens twice, and no client has two.
+// drawn has everybody draw what follows from a seed. It returns what puts the random bytes back.
+func drawn(seed byte) (restore func()) {
+	old, next := draw, 0
+	draw = func(b []byte) (int, error) {
+		next++
+		return copy(b, drawnAt(seed, next)), nil
+	}
+	return func() { draw = old }
+}
+
+// drawnAt returns what is drawn in the nth place.
+func drawnAt(seed byte, n int) []byte {
+	b := bytes.Repeat([]byte{seed}, helloRandomSize)
+	b[0], b[1] = byte(n), byte(n>>8)
+	return b
+}
+
+// FuzzHello runs scripts of clients with one Secret, a network, and a server, beside the reference. No session opens
+// twice, and no packet is accepted twice.
 func FuzzHello(f *testing.F) {
 	mactest.Seeds(f)
-	f.Add([]byte("\x00" + "\x00\x00" + "\x01\x00" + "\x02\x00" + "\x03\x00" + "\x03\x00"))
-	f.Add([]byte("\x02" + "\x00\x00\x00\x00" + "\x01\x00\x01\x01" + "\x02\x01\x02\x02\x02\x03\x02\x00" + "\x23\x00\x43\x00\x63\x00\x03\x01\x03\x00" + "\x01\x00\x43\x00\x43\x01\x43\x00"))
-	f.Add([]byte("\x01" + "\x00\x00" + "\x01\x00" + "\x02\x00" + "\x23\x00" + "\x83\x00\x00\x00\x05" + "\x23\x00" + "\x03\x00"))
+	f.Add([]byte("\x00\x00" + "\x00\x00" + "\x01\x00" + "\x02\x00" + "\x03\x00" + "\x04\x00" + "\x04\x00"))
+	f.Add([]byte("\x02\x01" + "\x00\x00\x00\x00" + "\x01\x00\x01\x01" + "\x02\x01\x02\x02\x02\x03\x02\x00" + "\x03\x00\x03\x01\x84\x00\x05\x00\x84\x01" + "\x04\x00\x04\x01\x45\x00\x01\x00\x04\x00\x06\x00\x04\x01"))
+	f.Add([]byte("\x01\x02" + "\x00\x00" + "\x01\x00" + "\x02\x00" + "\x03\x00\x03\x00\x03\x00" + "\x84\x00\x00\x00\x05" + "\x84\x01\x00\x00\x05" + "\x84\x02\x00\x00\x05" + "\x04\x00"))
 	f.Fuzz(func(t *testing.T, code []byte) {
+		defer drawn(3)()
 		s := mactest.Script(code)
+		a := fuzzAlgorithm(s.Byte())
 		c := helloConfig()
 		c.MaxForged = 1 + uint64(s.Byte()%8)
-		names := packetref.Hello{Secret: c.Secret, Client: testClient, Server: testServer}
-		var server HelloServer
-		ref := packetref.HelloServer{Hello: names, MaxForged: c.MaxForged}
+		names := packetref.Hello{Secret: c.Secret, Client: testClient, Server: testServer, Algorithm: a}
+		server := newServerEnd(a, c)
+		ref := packetref.HelloServer{Hello: names, Bits: minWindow, MaxForged: c.MaxForged}
 		type end struct {
-			client *HelloClient
+			client clientEnd
 			ref    packetref.HelloClient
+			sealed uint64
 		}
-		var clients []end
-		var answers, openings [][]byte
-		opened := make(map[string]bool)
+		var clients []*end
+		var answers, packets [][]byte
+		draws := 0
+		accepted := make(map[string]bool)
 		damaged := func(how byte, b []byte) []byte {
-			if how&0x80 != 0 {
+			if b = bytes.Clone(b); how&0x80 != 0 {
 				return s.Damage(b)
 			}
 			return b
 		}
 		for steps := 0; len(s) > 0 && steps < 60; steps++ {
 			op, at := s.Byte(), int(s.Byte())
-			switch op % 4 {
+			if op%8 > 0 && op%8 < 4 && len(clients) == 0 || op%8 == 2 && len(answers) == 0 || (op%8 == 4 || op%8 == 6) && len(packets) == 0 {
+				continue
+			}
+			switch op % 8 {
 			case 0: // a client starts
-				h := mactest.Must(NewHelloClient(c, testClient, testServer))
-				clients = append(clients, end{client: h, ref: packetref.HelloClient{Hello: names, Random: bytes.Clone(h.hello[1:17])}})
-				if want := names.Hello(h.hello[1:17]); !bytes.Equal(h.Hello(nil), want) {
-					t.Fatalf("hello %x, want %x", h.Hello(nil), want)
+				draws++
+				k := &end{newClientEnd(a, c), packetref.HelloClient{Hello: names, Random: drawnAt(3, draws)}, 0}
+				if clients = append(clients, k); !bytes.Equal(k.client.Hello(nil), names.Hello(k.ref.Random)) {
+					t.Fatalf("hello %x, want %x", k.client.Hello(nil), names.Hello(k.ref.Random))
 				}
 			case 1: // a hello
-				if len(clients) == 0 {
-					continue
-				}
 				hello := damaged(op, clients[at%len(clients)].client.Hello(nil))
-				answer, err := server.Answer(nil, hello, c, testServer, testClient)
-				if want := ref.Answer(hello, bytes.Clone(server.next[:])); !bytes.Equal(answer, want) || (err == nil) != (want != nil) {
+				none := ref.Next == nil
+				answer, err := server.Answer(nil, hello)
+				want := ref.Answer(hello, drawnAt(3, draws+1))
+				if !bytes.Equal(answer, want) || (err == nil) != (want != nil) {
 					t.Fatalf("answer %x, %v, want %x", answer, err, want)
+				}
+				if none && ref.Next != nil {
+					draws++
 				}
 				if err == nil {
 					answers = append(answers, answer)
 				}
 			case 2: // an answer
-				if len(answers) == 0 {
-					continue
-				}
-				e := &clients[at%len(clients)]
+				k := clients[at%len(clients)]
 				answer := damaged(op, answers[len(answers)-1-at/len(clients)%len(answers)])
-				got, ok := e.client.Session(answer)
-				session, epoch, want := e.ref.Session(answer)
-				if ok != want || ok && (!bytes.Equal(got.Opening(nil), session) || got.epoch != epoch) {
-					t.Fatalf("session %x, %v, want %x, %v", got, ok, session, want)
+				if got, want := k.client.Answer(answer), k.ref.Answer(answer); got != want {
+					t.Fatalf("answer %x is taken: %v, want %v", answer, got, want)
 				}
-				if ok {
-					openings = append(openings, session)
-				}
-			case 3: // an opening
-				if len(openings) == 0 {
+			case 3: // a packet
+				k := clients[at%len(clients)]
+				got, err := k.client.Seal([]byte("message"), nil)
+				if k.ref.Opening == nil {
+					if err != ErrNoSession || got != nil {
+						t.Fatalf("Seal before an answer: %x, %v", got, err)
+					}
 					continue
 				}
-				opening := damaged(op, openings[at%len(openings)])
-				if op&0x40 != 0 && len(opening) == OpeningSize { // of somebody who has seen the last answer
-					opening = append(opening[:16:16], server.next[:]...)
+				want := append(k.ref.Sends.Seal([]byte("message"), nil, k.sealed), k.ref.Opening...)
+				if k.sealed++; !bytes.Equal(got, want) {
+					t.Fatalf("packet %x, %v, want %x", got, err, want)
 				}
-				got, open, err := server.Begin(opening, c)
-				wantOpen, result := ref.Begin(opening)
-				if open != wantOpen || err != errorOf(result) {
-					t.Fatalf("Begin: %v, %v, want %v, %v", open, err, wantOpen, errorOf(result))
+				packets = append(packets, got)
+			case 4, 6: // it arrives, perhaps with another opening, or with none
+				p := damaged(op, packets[at%len(packets)])
+				if size := names.OpeningSize(); op%8 == 6 && len(p) >= size {
+					p = p[:len(p)-size]
+					if op&0x40 != 0 {
+						other := packets[at/len(packets)%len(packets)]
+						p = append(p, other[len(other)-size:]...)
+					}
 				}
-				if err != nil || open {
-					break
+				epoch := ref.Epoch
+				msg, counter, err := server.Open(p, nil)
+				want, wantCounter, result := ref.Open(p, nil)
+				if !bytes.Equal(msg, want) || counter != wantCounter || err != errorOf(result) {
+					t.Fatalf("Open: %q, %d, %v; want %q, %d, %v", msg, counter, err, want, wantCounter, errorOf(result))
 				}
-				if !bytes.Equal(got.Opening(nil), opening) || got.epoch != ref.Epoch+1 {
-					t.Fatalf("session %x, want %x", got, opening)
+				if err == nil {
+					key := string(ref.Receiver.Session) + string(rune(counter))
+					if accepted[key] {
+						t.Fatal("a packet is accepted twice")
+					}
+					accepted[key] = true
 				}
-				if op&0x20 != 0 || !slices.ContainsFunc(openings, func(o []byte) bool { return bytes.Equal(o, opening) }) {
-					break // the packet is forged
+				if opened := server.Stats().Sessions; err != nil && epoch != ref.Epoch || byte(opened%255) != ref.Epoch%255 {
+					t.Fatalf("%d sessions have opened, epoch %d", opened, ref.Epoch)
 				}
-				if opened[string(opening)] {
-					t.Fatal("a session opens twice")
+			case 5:
+				if op&0x40 != 0 {
+					server.Close()
+					ref.Close()
 				}
-				opened[string(opening)] = true
-				if !server.Opened(got) {
-					t.Fatal("Opened returns false")
-				}
-				if !ref.Opened(opening, bytes.Clone(server.next[:])) {
-					t.Fatal("the reference is wrong")
+				if _, err := server.Seal(nil, nil); (err == nil) != (ref.Opening != nil) {
+					t.Fatalf("the server seals: %v", err)
 				}
 			}
-			if server.forged != ref.Forged || server.epoch != ref.Epoch || ref.Next != nil && !bytes.Equal(server.next[:], ref.Next) {
-				t.Fatalf("%d wrong openings, epoch %d; want %d, %d", server.forged, server.epoch, ref.Forged, ref.Epoch)
+			if head, epoch := headOf(server); epoch != ref.Epoch || !bytes.Equal(head[1:], append(ref.Next, make([]byte, 16-len(ref.Next))...)) {
+				t.Fatalf("epoch %d, want %d; random bytes %x, want %x", epoch, ref.Epoch, head, ref.Next)
 			}
 		}
 	})
@@ -121,45 +154,56 @@ const hellosFile = "testdata/hellos.json"
 
 // helloVectors are those of one client and one server.
 type helloVectors struct {
-	Secret  hexBytes   `json:"secret"`
-	Client  string     `json:"client"`
-	Server  string     `json:"server"`
-	Info    hexBytes   `json:"info"`
-	OKM     hexBytes   `json:"okm"`
-	Hello   hexBytes   `json:"hello"`
-	Answer  hexBytes   `json:"answer"`
-	Session hexBytes   `json:"session"`
-	Epoch   uint8      `json:"epoch"`
-	Hellos  []hexBytes `json:"refusedHellos"`
-	Answers []hexBytes `json:"refusedAnswers"`
+	Algorithm packetref.Algorithm `json:"algorithm"`
+	Secret    hexBytes            `json:"secret"`
+	Client    string              `json:"client"`
+	Server    string              `json:"server"`
+	Info      hexBytes            `json:"info"`
+	OKM       hexBytes            `json:"okm"`
+	Hello     hexBytes            `json:"hello"`
+	Answer    hexBytes            `json:"answer"`
+	Opening   hexBytes            `json:"opening"`
+	Packet    hexBytes            `json:"packet"` // of the client, with counter 0 and the opening
+	Echo      hexBytes            `json:"echo"`   // of the server, with counter 0
+	Hellos    []hexBytes          `json:"refusedHellos"`
+	Answers   []hexBytes          `json:"refusedAnswers"`
+	Packets   []hexBytes          `json:"refusedPackets"` // before the session has opened
 }
 
 func (v *helloVectors) ref() packetref.Hello {
-	return packetref.Hello{Secret: v.Secret, Client: v.Client, Server: v.Server}
+	return packetref.Hello{Secret: v.Secret, Client: v.Client, Server: v.Server, Algorithm: v.Algorithm}
 }
+
+var helloMessage = []byte("a message")
 
 // makeHellos computes the vectors with the reference.
 func makeHellos() (all []helloVectors) {
 	for i, names := range [][2]string{{"client", "server"}, {"server", "client"}, {"c", "s/1"}, {strings.Repeat("n", 255), "m"}, {"\u00fc", strings.Repeat("n", 255)}} {
-		v := helloVectors{Secret: pattern(16 + 16*i), Client: names[0], Server: names[1], Epoch: uint8(1 + 255*i)}
+		v := helloVectors{Algorithm: packetref.Algorithm(1 + i%3), Secret: pattern(16 + 16*i), Client: names[0], Server: names[1]}
 		ref := v.ref()
-		client, server := bytes.Repeat([]byte{0xc1 + byte(i)}, 16), pattern(16 + i)[i:]
-		v.Info, v.OKM, v.Session = ref.Info(), ref.OKM(), slices.Concat(client, server)
+		client, server, epoch := bytes.Repeat([]byte{0xc1 + byte(i)}, 16), pattern(16 + i)[i:], uint8(1+254*i)%255+1
+		v.Info, v.OKM = ref.Info(), ref.OKM()
 		v.Hello = ref.Hello(client)
-		v.Answer = ref.Answer(v.Hello, v.Epoch, server)
-		bad := func(b []byte) (bad []hexBytes) {
-			for _, at := range []int{0, 1, 16, 17, 32} {
+		v.Answer = ref.Answer(v.Hello, epoch, server)
+		v.Opening = ref.Opening(v.Hello, v.Answer)
+		toServer, toClient := ref.Keys(v.Hello, v.Answer)
+		packet := toServer.Seal(helloMessage, nil, 0)
+		v.Packet, v.Echo = slices.Concat(packet, v.Opening), toClient.Seal(helloMessage, nil, 0)
+		bad := func(b []byte, ats ...int) (bad []hexBytes) {
+			for _, at := range ats {
 				c := bytes.Clone(b)
 				c[at] ^= 0x10
 				bad = append(bad, c)
 			}
-			return append(bad, b[:32], append(bytes.Clone(b), 0), nil)
+			return append(bad, b[:len(b)-1], append(bytes.Clone(b), 0), nil)
 		}
 		swapped, other := ref, ref
 		swapped.Client, swapped.Server = ref.Server, ref.Client
-		other.Secret = append(bytes.Clone(ref.Secret), 0)
-		v.Hellos = append(bad(v.Hello), v.Answer, swapped.Hello(client), other.Hello(client))
-		v.Answers = append(bad(v.Answer), v.Hello, swapped.Answer(v.Hello, v.Epoch, server), other.Answer(v.Hello, v.Epoch, server), ref.Answer(ref.Hello(server), v.Epoch, server))
+		other.Secret = append(bytes.Clone(ref.Secret), 1)
+		v.Hellos = append(bad(v.Hello, 0, 1, 16, 17, 32), v.Answer, swapped.Hello(client), other.Hello(client))
+		v.Answers = append(bad(v.Answer, 0, 1, 16, 17, 32), v.Hello, swapped.Answer(v.Hello, epoch, server), other.Answer(v.Hello, epoch, server), ref.Answer(ref.Hello(server), epoch, server), ref.Answer(v.Hello, 0, server))
+		v.Packets = append(bad(v.Packet, 0, 9, 17, len(packet)-1, len(packet), len(packet)+16, len(packet)+23, len(v.Packet)-1), packet, v.Opening, v.Echo,
+			slices.Concat(packet, ref.Opening(v.Hello, ref.Answer(v.Hello, epoch%255+1, server))), slices.Concat(v.Echo, v.Opening), slices.Concat(packet, v.Opening, v.Opening))
 		all = append(all, v)
 	}
 	return all
@@ -170,38 +214,60 @@ func TestHelloVectorsFile(t *testing.T) { testFile(t, hellosFile, makeHellos()) 
 
 // TestHelloVectors has both ends with the random bytes of the file.
 func TestHelloVectors(t *testing.T) {
+	defer func(old func([]byte) (int, error)) { draw = old }(draw)
 	for _, v := range read[helloVectors](t, hellosFile) {
-		c := Config{Secret: v.Secret, TagSize: 16}
 		var k helloKeys
-		c.deriveHello(&k, v.Client, v.Server)
-		if got := slices.Concat(k.hello[:], k.answer[:]); !bytes.Equal(got, v.OKM) {
+		k.derive(v.Secret, v.Client, v.Server)
+		if got := slices.Concat(k.hello[:], k.answer[:], k.opening[:], k.packets[:]); !bytes.Equal(got, v.OKM) {
 			t.Errorf("okm is %x, want %x", got, v.OKM)
 		}
-		client := func() *HelloClient {
-			h := mactest.Must(NewHelloClient(c, v.Client, v.Server))
-			copy(h.hello[:], v.Hello)
-			return h
+		if v.Algorithm == packetref.GMAC && fastmac.RequireGCM() != nil {
+			continue
 		}
-		if tag := tagHello(&k.hello, (*[HelloSize]byte)(v.Hello)); !bytes.Equal(tag[:], v.Hello[helloHeadSize:]) {
-			t.Errorf("tag of the hello %x, want %x", tag, v.Hello[helloHeadSize:])
+		c := Config{Secret: v.Secret, TagSize: v.Algorithm.TagSize()}
+		draw = func(b []byte) (int, error) { return copy(b, v.Hello[1:]), nil }
+		var client clientEnd
+		var server serverEnd
+		if v.Algorithm == packetref.GMAC {
+			k, s := mactest.Must(NewGMACClient(c, v.Client, v.Server)), mactest.Must(NewGMACServer(c, v.Server, v.Client))
+			client, server, s.epoch = k, s, v.Answer[0]-1
+		} else {
+			k, s := mactest.Must(NewUMACClient(c, v.Client, v.Server)), mactest.Must(NewUMACServer(c, v.Server, v.Client))
+			client, server, s.epoch = k, s, v.Answer[0]-1
 		}
-		server := HelloServer{epoch: v.Epoch - 1, next: [16]byte(v.Session[16:]), process: fork.Current()}
-		if got, err := server.Answer(nil, v.Hello, c, v.Server, v.Client); !bytes.Equal(got, v.Answer) || err != nil {
+		draw = func(b []byte) (int, error) { return copy(b, v.Answer[1:]), nil }
+		if got := client.Hello(nil); !bytes.Equal(got, v.Hello) {
+			t.Errorf("hello %x, want %x", got, v.Hello)
+		}
+		for _, hello := range v.Hellos {
+			if got, err := server.Answer(nil, hello); got != nil || err != ErrForged {
+				t.Errorf("answer %x to %x, %v", got, hello, err)
+			}
+		}
+		if got, err := server.Answer(nil, v.Hello); !bytes.Equal(got, v.Answer) || err != nil {
 			t.Errorf("answer %x, %v, want %x", got, err, v.Answer)
 		}
-		h := client()
 		for _, answer := range v.Answers {
-			if _, ok := h.Session(answer); ok {
+			if client.Answer(answer) {
 				t.Errorf("the client takes %x", answer)
 			}
 		}
-		if s, ok := h.Session(v.Answer); !ok || !bytes.Equal(s.Opening(nil), v.Session) || s.epoch != v.Epoch {
-			t.Errorf("session %x, %v, want %x", s, ok, v.Session)
+		if !client.Answer(v.Answer) {
+			t.Errorf("the client refuses %x", v.Answer)
 		}
-		for _, hello := range v.Hellos {
-			if got, err := server.Answer(nil, hello, c, v.Server, v.Client); got != nil || err != ErrForged {
-				t.Errorf("answer %x to %x, %v", got, hello, err)
+		if got, err := client.Seal(bytes.Clone(helloMessage), nil); !bytes.Equal(got, v.Packet) || !bytes.HasSuffix(got, v.Opening) || err != nil {
+			t.Errorf("packet %x, %v, want %x", got, err, v.Packet)
+		}
+		for _, p := range v.Packets {
+			if msg, _, err := server.Open(p, nil); err == nil {
+				t.Errorf("the server opens %x: %q", p, msg)
 			}
+		}
+		if msg, _, err := server.Open(v.Packet, nil); !bytes.Equal(msg, helloMessage) || err != nil {
+			t.Errorf("%q, %v", msg, err)
+		}
+		if got, err := server.Seal(bytes.Clone(helloMessage), nil); !bytes.Equal(got, v.Echo) || err != nil {
+			t.Errorf("echo %x, %v, want %x", got, err, v.Echo)
 		}
 	}
 }

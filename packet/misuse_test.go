@@ -41,7 +41,7 @@ type misuse struct {
 
 // TestMisuse has the likeliest mistakes in the use of this package, and what says so.
 func TestMisuse(t *testing.T) {
-	rows := slices.Concat(wrongKeys(), wrongCounters(), wrongStores(t), wrongCalls())
+	rows := slices.Concat(wrongKeys(), wrongCounters(), wrongStores(t), wrongHellos(), wrongCalls())
 	said, silent := documentation(t), 0
 	for _, m := range rows {
 		if m.races && mactest.Race {
@@ -125,7 +125,7 @@ func wrongKeys() []misuse {
 			return initSender(Config{Secret: bytes.Repeat([]byte("x"), 32), Sender: "a", TagSize: 16}, SecretIsNew())
 		}},
 		{what: "a hello with a Secret of zeros", want: "all bytes of the Secret are equal", run: func() error {
-			return second(NewHelloClient(zeros, "a", "b"))
+			return second(NewUMACClient(Config{Secret: zeros.Secret, TagSize: 16}, "a", "b"))
 		}},
 		{what: "the tag size in bits", want: "TagSize of 128", run: func() error {
 			return initSender(Config{Secret: c.Secret, Sender: "a", TagSize: 128}, SecretIsNew())
@@ -272,6 +272,69 @@ func wrongStores(t *testing.T) []misuse {
 			}
 			return nil
 		}, said: []string{"Nothing notices a Store that forgets it when the program ends"}},
+	}
+}
+
+// wrongHellos are programs that use the ends of sessions in another order, or twice. No call makes a second sender
+// of a session, or a receiver that is not the server's: so With twice, and Opened before Open or never, cannot be
+// written.
+func wrongHellos() []misuse {
+	ends := func() (*UMACClient, *UMACServer) {
+		c := misusePair()
+		return mactest.Must(NewUMACClient(c, "a", "b")), mactest.Must(NewUMACServer(c, "b", "a"))
+	}
+	return []misuse{
+		{what: "a server that seals before a packet has opened the session", want: ErrNoSession.Error(), run: func() error {
+			a, b := ends()
+			a.Answer(mactest.Must(b.Answer(nil, a.Hello(nil))))
+			return second(b.Seal([]byte("message"), nil))
+		}},
+		{what: "a batch of such a server", want: ErrUnknown.Error(), run: func() error {
+			_, b := ends()
+			batch := []Packet{{Bytes: []byte("message")}}
+			SealBatch([]*UMACSender{b.Sender()}, batch)
+			return batch[0].Err
+		}},
+		{what: "a client that seals before the answer", want: ErrNoSession.Error(), run: func() error {
+			a, _ := ends()
+			return second(a.Seal([]byte("message"), nil))
+		}},
+		{what: "an answer that is taken twice", want: "false", run: func() error {
+			a, b := ends()
+			answer := mactest.Must(b.Answer(nil, a.Hello(nil)))
+			if !a.Answer(answer) {
+				return nil
+			}
+			return fmt.Errorf("%t", a.Answer(answer))
+		}},
+		{what: "one first packet for two servers", want: ErrForged.Error(), run: func() error {
+			a, b := ends()
+			_, other := ends()
+			a.Answer(mactest.Must(b.Answer(nil, a.Hello(nil))))
+			other.Answer(nil, a.Hello(nil))
+			_, _, err := other.Open(mactest.Must(a.Seal([]byte("message"), nil)), nil)
+			return err
+		}},
+		{what: "a packet that is opened twice", want: ErrReplayed.Error(), run: func() error {
+			a, b := ends()
+			a.Answer(mactest.Must(b.Answer(nil, a.Hello(nil))))
+			p := mactest.Must(a.Seal([]byte("message"), nil))
+			b.Open(bytes.Clone(p), nil)
+			_, _, err := b.Open(p, nil)
+			return err
+		}},
+		{what: "a sender that is kept after Close", want: ErrEnd.Error(), run: func() error {
+			a, b := ends()
+			a.Answer(mactest.Must(b.Answer(nil, a.Hello(nil))))
+			b.Open(mactest.Must(a.Seal([]byte("message"), nil)), nil)
+			s := b.Sender()
+			b.Close()
+			return second(s.Seal([]byte("message"), nil))
+		}},
+		{what: "names of hellos not exchanged", want: ErrForged.Error(), run: func() error {
+			a, _ := ends()
+			return second(mactest.Must(NewUMACServer(misusePair(), "a", "b")).Answer(nil, a.Hello(nil)))
+		}},
 	}
 }
 

@@ -125,7 +125,7 @@ func pattern(n int) []byte {
 
 // errorOf returns the error for a verdict of the reference.
 func errorOf(r packetref.Result) error {
-	return [...]error{nil, ErrForged, ErrReplayed, ErrOld, ErrRestarted, ErrEnd, ErrEpoch, ErrWorn}[r]
+	return [...]error{nil, ErrForged, ErrReplayed, ErrOld, ErrRestarted, ErrEnd, ErrEpoch, ErrWorn, ErrNoSession}[r]
 }
 
 // TestDerive compares the derivation of keys with crypto/hkdf.

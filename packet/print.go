@@ -14,12 +14,16 @@ import (
 	"example.com/fastmac/internal/opaque"
 )
 
-// Senders and receivers embed one of these, and print as what String of its type returns.
+// Senders, receivers, clients and servers embed one of these, and print as what String of its type returns.
 type (
 	umacSenderName   = opaque.Name[umacSenderText]
 	umacReceiverName = opaque.Name[umacReceiverText]
 	gmacSenderName   = opaque.Name[gmacSenderText]
 	gmacReceiverName = opaque.Name[gmacReceiverText]
+	umacClientName   = opaque.Name[umacClientText]
+	umacServerName   = opaque.Name[umacServerText]
+	gmacClientName   = opaque.Name[gmacClientText]
+	gmacServerName   = opaque.Name[gmacServerText]
 )
 
 type (
@@ -27,12 +31,21 @@ type (
 	umacReceiverText uint8
 	gmacSenderText   struct{}
 	gmacReceiverText struct{}
+	umacClientText   struct{}
+	umacServerText   struct{}
+	gmacClientText   struct{}
+	gmacServerText   struct{}
 )
 
 func (t umacSenderText) String() string   { return "packet.UMACSender(" + tagText(uint8(t)) + ")" }
 func (t umacReceiverText) String() string { return "packet.UMACReceiver(" + tagText(uint8(t)) + ")" }
 func (gmacSenderText) String() string     { return "packet.GMACSender(128-bit tag)" }
 func (gmacReceiverText) String() string   { return "packet.GMACReceiver(128-bit tag)" }
+
+func (umacClientText) String() string { return "packet.UMACClient" }
+func (umacServerText) String() string { return "packet.UMACServer" }
+func (gmacClientText) String() string { return "packet.GMACClient" }
+func (gmacServerText) String() string { return "packet.GMACServer" }
 
 func tagText(size uint8) string {
 	if size == 0 {

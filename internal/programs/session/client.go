@@ -21,31 +21,23 @@ func client(c packet.Config, address string) error {
 		return err
 	}
 	lines, alive := bufio.NewScanner(os.Stdin), false
-	var session packet.HelloSession
-	var send *packet.UMACSender
-	var receive *packet.UMACReceiver
+	var session *packet.UMACClient
 	for lines.Scan() {
 		if !alive { // there is no session yet, or nothing came back in it
-			hello, err := packet.NewHelloClient(c, "client", "server")
-			if err != nil {
+			if session, err = packet.NewUMACClient(c, "client", "server"); err != nil {
 				return err
 			}
-			for ok := false; !ok; {
-				conn.Write(hello.Hello(nil))
-				ok = listen(conn, func(b []byte) (ok bool) { session, ok = hello.Session(b); return ok })
-			}
-			config, counters := session.With(c)
-			if send, receive, err = packet.NewUMACPair(config, "client", "server", counters); err != nil {
-				return err
+			for ok := false; !ok; ok = listen(conn, session.Answer) {
+				conn.Write(session.Hello(nil))
 			}
 		}
-		p, err := send.Seal(append(session.Opening(nil), lines.Bytes()...), nil)
+		p, err := session.Seal([]byte(lines.Text()), nil)
 		if err != nil {
 			return err
 		}
 		conn.Write(p)
 		var text []byte
-		alive = listen(conn, func(b []byte) bool { text, _, err = receive.Open(b, nil); return err == nil })
+		alive = listen(conn, func(b []byte) bool { text, _, err = session.Open(b, nil); return err == nil })
 		fmt.Printf("sent %q, got %q\n", lines.Bytes(), text)
 	}
 	return lines.Err()

@@ -280,15 +280,25 @@ func TestRestarts(t *testing.T) {
 		t.Errorf("%d echoes of %d messages", through, len(accepted))
 	}
 
-	used := map[string]bool{} // openings, epochs and counters of packets of clients
+	used := map[string]bool{} // openings, and numbers of packets of clients
+	opening, openings := "", 0
 	for _, b := range toServer {
-		if n := len(b); n != packet.HelloSize {
-			key := string(b[:packet.OpeningSize]) + string(b[n-24:n-16])
-			if used[key] {
-				t.Errorf("a counter is used twice: %x", b)
-			}
-			used[key] = true
+		n := len(b) - packet.OpeningSize
+		if len(b) == packet.HelloSize {
+			continue
 		}
+		if b[len(b)-24] == 0 { // of the first packets in a session
+			b, opening = b[:n], string(b[n:])
+			openings++
+		}
+		key := opening + string(b[len(b)-24:len(b)-16])
+		if used[key] {
+			t.Errorf("a counter is used twice: %x", b)
+		}
+		used[key] = true
+	}
+	if openings == 0 || openings == len(used) {
+		t.Errorf("%d of %d packets have an opening", openings, len(used))
 	}
 }
 
@@ -337,7 +347,7 @@ func TestForged(t *testing.T) {
 	random := answer()
 	for _, half := range [][]byte{make([]byte, 16), random, bytes.Repeat([]byte{1}, 16)} {
 		for size := range 60 {
-			conn.WriteTo(slices.Concat(half, random, make([]byte, size)), address)
+			conn.WriteTo(slices.Concat(make([]byte, size), half, make([]byte, 8), random), address)
 			conn.WriteTo(random[:size%16], address)
 			if !bytes.Equal(random, answer()) {
 				t.Error("a session has opened")

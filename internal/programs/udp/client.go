@@ -70,7 +70,7 @@ func runClient(c *Setup) (r Report, err error) {
 	if _, err := setBuffers(conn); err != nil {
 		return r, fmt.Errorf("udp: client: %w", err)
 	}
-	s, err := newSenders(c.MAC, c.Peers)
+	s, err := newSenders(c)
 	if err != nil {
 		return r, err
 	}
@@ -103,63 +103,55 @@ func runClient(c *Setup) (r Report, err error) {
 	return r, err
 }
 
-// openSessions says hello for some peers, sets up their senders, and sends the packets that
-// open the sessions.
+// openSessions says hello for some peers, and sends the packets that open the sessions.
 func (c *client) openSessions(first, end uint32) error {
-	hellos := make([]*packet.HelloClient, end-first)
-	secrets := make([]peerSecret, end-first)
-	defer clear(secrets)
+	hellos := make([][]byte, end-first)
 	for i := range hellos {
-		c.Master.peer(first+uint32(i), &secrets[i])
-		h, err := packet.NewHelloClient(secrets[i].config(tagSize(c.MAC)), clientName, serverName)
+		var secret peerSecret
+		c.Master.peer(first+uint32(i), &secret)
+		hello, err := c.senders.hello(first+uint32(i), secret.config(tagSize(c.MAC)))
+		clear(secret[:])
 		if err != nil {
 			return err
 		}
-		defer h.Destroy()
-		hellos[i] = h
-	}
-	sessions, err := c.hellos(first, hellos)
-	if err != nil {
-		return err
-	}
-	size := max(c.Size, openHeadSize)
-	each := size + c.senders.overhead()
-	opening := make([]byte, len(hellos)*each)
-	for i := range hellos {
-		peer := first + uint32(i)
-		if err := c.senders.init(peer, secrets[i].config(tagSize(c.MAC)), sessions[i]); err != nil {
-			return err
+		if hello != nil {
+			hellos[i] = append(putMark(nil, markHello, first+uint32(i)), hello...)
 		}
-		message := opening[i*each : i*each+size : (i+1)*each]
-		sessions[i].Opening(putMark(message[:0], markOpen, peer))
-		c.picked[i], c.batch[i].Bytes = peer, message
 	}
-	n := len(hellos)
-	if err := c.senders.seal(c.picked[:n], c.batch[:n]); err != nil {
+	if err := c.hellos(first, hellos); err != nil {
 		return err
 	}
 	c.out = c.out[:0]
-	for i := range c.batch[:n] {
-		c.out = append(c.out, c.batch[i].Bytes)
+	for i := range hellos {
+		message := make([]byte, max(c.Size-packet.OpeningSize, markedSize), maxSize+maxOverhead)
+		putMark(message[:0], markOpen, first+uint32(i))
+		p, err := c.senders.first(first+uint32(i), message)
+		if err != nil {
+			return err
+		}
+		c.out = append(c.out, p)
 	}
 	return c.write(c.out)
 }
 
 // hellos sends hellos until all have an answer.
-func (c *client) hellos(first uint32, hellos []*packet.HelloClient) ([]*packet.HelloSession, error) {
-	sessions := make([]*packet.HelloSession, len(hellos))
-	for missing, try := len(hellos), 0; missing > 0; try++ {
-		if try == tries {
-			return nil, fmt.Errorf("udp: client: %d hellos from %d on have no answer", missing, first)
-		}
+func (c *client) hellos(first uint32, hellos [][]byte) error {
+	for try := 0; ; try++ {
 		c.out = c.out[:0]
-		for i, h := range hellos {
-			if sessions[i] == nil {
-				c.out = append(c.out, h.Hello(putMark(nil, markHello, first+uint32(i))))
+		for _, h := range hellos {
+			if h != nil {
+				c.out = append(c.out, h)
 			}
 		}
+		missing := len(c.out)
+		if missing == 0 {
+			return nil
+		}
+		if try == tries {
+			return fmt.Errorf("udp: client: %d hellos from %d on have no answer", missing, first)
+		}
 		if err := c.writer.send(c.out); err != nil {
-			return nil, err
+			return err
 		}
 		for missing > 0 {
 			answer, err := c.read()
@@ -167,23 +159,22 @@ func (c *client) hellos(first uint32, hellos []*packet.HelloClient) ([]*packet.H
 				break
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if len(answer) != helloSize || mark(answer) != markAnswer {
 				c.take(answer) // a flow message
 				continue
 			}
 			i := int64(binary.BigEndian.Uint32(answer[4:])) - int64(first)
-			if i < 0 || i >= int64(len(hellos)) {
+			if i < 0 || i >= int64(len(hellos)) || hellos[i] == nil {
 				continue
 			}
-			if s, ok := hellos[i].Session(answer[markedSize:]); ok {
-				sessions[i] = &s
+			if c.senders.answer(first+uint32(i), answer[markedSize:]) {
+				hellos[i] = nil
 				missing--
 			}
 		}
 	}
-	return sessions, nil
 }
 
 // measure sends the packets.

@@ -18,8 +18,12 @@ var macs = []string{"none", "aesgcm", "umac64", "umac128", "gmac"}
 
 // senders are those of all peers.
 type senders interface {
-	// init sets up the sender of a peer.
-	init(peer uint32, c packet.Config, s *packet.HelloSession) error
+	// hello returns the hello of a peer, or nil if its sender needs none.
+	hello(peer uint32, c packet.Config) ([]byte, error)
+	// answer takes an answer, and reports whether it is right.
+	answer(peer uint32, answer []byte) bool
+	// first seals the first packet of a peer, with its opening.
+	first(peer uint32, message []byte) ([]byte, error)
 	// seal seals batch[i].Bytes for peers[i], and sets Counter.
 	seal(peers []uint32, batch []packet.Packet) error
 	// overhead is how much longer a packet is than its message.
@@ -30,41 +34,44 @@ type senders interface {
 
 // receivers are those of all peers.
 type receivers interface {
-	// try opens a packet with a new session. If it is good, the session replaces the old one.
-	try(peer uint32, c packet.Config, s *packet.HelloSession, datagram []byte) error
+	// answer appends the answer to a hello to dst.
+	answer(peer uint32, dst, hello []byte) ([]byte, error)
+	// first opens a packet with an opening. If it is good, its session replaces the old one.
+	first(peer uint32, datagram []byte) error
 	// open opens batch[i].Bytes with the receiver of peers[i], and sets Err. A number that no
 	// peer has gives ErrUnknown.
 	open(peers []uint32, batch []packet.Packet)
 }
 
-// newSenders returns room for senders.
-func newSenders(mac string, peers int) (senders, error) {
-	switch mac {
+// newSenders returns the senders of all peers, or room for them.
+func newSenders(c *Setup) (senders, error) {
+	switch c.MAC {
 	case "none":
-		return noSenders{make([]uint64, peers)}, nil
+		return noSenders{make([]uint64, c.Peers)}, nil
 	case "aesgcm":
-		return &gcmSenders{peers: make([]gcmSender, peers)}, fastmac.RequireGCM()
+		return newGCMSenders(c)
 	case "umac64", "umac128":
-		return &packetSenders[*packet.UMACSender]{pointers(make([]packet.UMACSender, peers)), tagSize(mac), nil}, nil
+		return newPacketSenders(c, packet.NewUMACClient, packet.SealBatch[*packet.UMACSender]), nil
 	case "gmac":
-		return &packetSenders[*packet.GMACSender]{pointers(make([]packet.GMACSender, peers)), tagSize(mac), nil}, fastmac.RequireGCM()
+		return newPacketSenders(c, packet.NewGMACClient, packet.SealBatch[*packet.GMACSender]), fastmac.RequireGCM()
 	}
-	return nil, fmt.Errorf("udp: -mac %s: want one of %v", mac, macs)
+	return nil, fmt.Errorf("udp: -mac %s: want one of %v", c.MAC, macs)
 }
 
-// newReceivers returns room for receivers. A peer has none before its first session opens.
-func newReceivers(mac string, peers int) (receivers, error) {
-	switch mac {
+// newReceivers returns the receivers of all peers. With package packet a peer has none before its first
+// session opens.
+func newReceivers(c *Setup) (receivers, error) {
+	switch c.MAC {
 	case "none":
-		return noReceivers{peers}, nil
+		return noReceivers{c.Peers}, nil
 	case "aesgcm":
-		return &gcmReceivers{peers: make([]gcmReceiver, peers)}, fastmac.RequireGCM()
+		return newGCMReceivers(c)
 	case "umac64", "umac128":
-		return newPacketReceivers(pointers(make([]packet.UMACReceiver, peers+1))), nil
+		return newPacketReceivers(c, packet.NewUMACServer, packet.OpenBatch[*packet.UMACReceiver])
 	case "gmac":
-		return newPacketReceivers(pointers(make([]packet.GMACReceiver, peers+1))), fastmac.RequireGCM()
+		return newPacketReceivers(c, packet.NewGMACServer, packet.OpenBatch[*packet.GMACReceiver])
 	}
-	return nil, fmt.Errorf("udp: -mac %s: want one of %v", mac, macs)
+	return nil, fmt.Errorf("udp: -mac %s: want one of %v", c.MAC, macs)
 }
 
 func tagSize(mac string) int {
@@ -74,85 +81,98 @@ func tagSize(mac string) int {
 	return fastmac.UMAC128Size // and GMAC
 }
 
-// pointers returns the pointers to all elements. That these are side by side, and not objects of
-// their own, saves memory.
-func pointers[T any](s []T) []*T {
-	p := make([]*T, len(s))
-	for i := range s {
-		p[i] = &s[i]
+// A clientOf is a client of package packet, whose sender is an S.
+type clientOf[S any] interface {
+	Hello(dst []byte) []byte
+	Answer(answer []byte) bool
+	Seal(packet, data []byte) ([]byte, error)
+	Sender() S
+}
+
+type packetSenders[K clientOf[S], S any] struct {
+	tagSize   int
+	peers     []K
+	picked    []S
+	newClient func(c packet.Config, me, peer string) (K, error)
+	sealBatch func([]S, []packet.Packet) int
+}
+
+func newPacketSenders[K clientOf[S], S any](c *Setup, newClient func(packet.Config, string, string) (K, error), sealBatch func([]S, []packet.Packet) int) *packetSenders[K, S] {
+	return &packetSenders[K, S]{tagSize(c.MAC), make([]K, c.Peers), nil, newClient, sealBatch}
+}
+
+func (s *packetSenders[K, S]) hello(peer uint32, c packet.Config) ([]byte, error) {
+	k, err := s.newClient(c, clientName, serverName)
+	if err != nil {
+		return nil, err
 	}
-	return p
+	s.peers[peer] = k
+	return k.Hello(nil), nil
 }
 
-// A sender is one of package packet.
-type sender interface {
-	*packet.UMACSender | *packet.GMACSender
-	Init(packet.Config, packet.Counters) error
+func (s *packetSenders[K, S]) answer(peer uint32, answer []byte) bool {
+	return s.peers[peer].Answer(answer)
 }
 
-type packetSenders[S sender] struct {
-	peers   []S
-	tagSize int
-	picked  []S
+func (s *packetSenders[K, S]) first(peer uint32, message []byte) ([]byte, error) {
+	return s.peers[peer].Seal(message, nil)
 }
 
-func (s *packetSenders[S]) init(peer uint32, c packet.Config, n *packet.HelloSession) error {
-	return s.peers[peer].Init(toServer(c, n))
-}
+func (s *packetSenders[K, S]) overhead() int { return numberSize + s.tagSize }
+func (s *packetSenders[K, S]) number() int   { return s.overhead() }
 
-func (s *packetSenders[S]) overhead() int { return numberSize + s.tagSize }
-func (s *packetSenders[S]) number() int   { return s.overhead() }
-
-func (s *packetSenders[S]) seal(peers []uint32, batch []packet.Packet) error {
+func (s *packetSenders[K, S]) seal(peers []uint32, batch []packet.Packet) error {
 	s.picked = s.picked[:0]
 	for _, peer := range peers {
-		s.picked = append(s.picked, s.peers[peer])
+		s.picked = append(s.picked, s.peers[peer].Sender())
 	}
-	if packet.SealBatch(s.picked, batch) == len(batch) {
+	if s.sealBatch(s.picked, batch) == len(batch) {
 		return nil
 	}
 	i := slices.IndexFunc(batch, func(p packet.Packet) bool { return p.Err != nil })
 	return fmt.Errorf("udp: peer %d: %w", peers[i], batch[i].Err)
 }
 
-// A receiver is one of package packet.
-type receiver interface {
-	*packet.UMACReceiver | *packet.GMACReceiver
-	Init(packet.Config, packet.Counters) error
+// A serverOf is a server of package packet, for one peer, whose receiver is an R.
+type serverOf[R any] interface {
+	Answer(dst, hello []byte) ([]byte, error)
 	Open(packet, data []byte) (msg []byte, counter uint64, err error)
-	Destroy()
+	Receiver() R
 }
 
-type packetReceivers[R receiver] struct {
-	peers  []R // nil before the first session
-	unused []R
-	spare  R // for a session that may never open
-	picked []R
+type packetReceivers[V serverOf[R], R any] struct {
+	servers   []V
+	peers     []R // of the open sessions, or nil
+	picked    []R
+	openBatch func([]R, []packet.Packet) int
 }
 
-func newPacketReceivers[R receiver](room []R) *packetReceivers[R] {
-	return &packetReceivers[R]{make([]R, len(room)-1), room[1:], room[0], nil}
-}
-
-func (r *packetReceivers[R]) try(peer uint32, c packet.Config, n *packet.HelloSession, datagram []byte) error {
-	if err := r.spare.Init(toServer(c, n)); err != nil {
-		return err
+func newPacketReceivers[V serverOf[R], R any](c *Setup, newServer func(packet.Config, string, string) (V, error), openBatch func([]R, []packet.Packet) int) (*packetReceivers[V, R], error) {
+	r := &packetReceivers[V, R]{make([]V, c.Peers), make([]R, c.Peers), nil, openBatch}
+	for i := range r.servers {
+		var secret peerSecret
+		c.Master.peer(uint32(i), &secret)
+		s, err := newServer(secret.config(tagSize(c.MAC)), serverName, clientName)
+		clear(secret[:])
+		if err != nil {
+			return nil, err
+		}
+		r.servers[i] = s
 	}
-	if _, _, err := r.spare.Open(datagram, nil); err != nil {
-		return err
-	}
-	old := r.peers[peer]
-	r.peers[peer] = r.spare
-	if old != nil {
-		old.Destroy()
-		r.spare = old
-	} else {
-		r.spare, r.unused = r.unused[0], r.unused[1:]
-	}
-	return nil
+	return r, nil
 }
 
-func (r *packetReceivers[R]) open(peers []uint32, batch []packet.Packet) {
+func (r *packetReceivers[V, R]) answer(peer uint32, dst, hello []byte) ([]byte, error) {
+	return r.servers[peer].Answer(dst, hello)
+}
+
+func (r *packetReceivers[V, R]) first(peer uint32, datagram []byte) error {
+	_, _, err := r.servers[peer].Open(datagram, nil)
+	r.peers[peer] = r.servers[peer].Receiver()
+	return err
+}
+
+func (r *packetReceivers[V, R]) open(peers []uint32, batch []packet.Packet) {
 	r.picked = r.picked[:0]
 	for _, peer := range peers {
 		var one R
@@ -161,7 +181,7 @@ func (r *packetReceivers[R]) open(peers []uint32, batch []packet.Packet) {
 		}
 		r.picked = append(r.picked, one)
 	}
-	packet.OpenBatch(r.picked, batch)
+	r.openBatch(r.picked, batch)
 }
 
 // errAgain is the error of AES-GCM's receiver, for both of package packet's: ReplayWindow does

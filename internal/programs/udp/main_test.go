@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"testing"
 
-	"example.com/fastmac/packet"
 	"golang.org/x/net/ipv4"
 )
 
@@ -229,7 +228,7 @@ func TestForgedFlow(t *testing.T) {
 }
 
 // testSession is what measure would draw.
-var testSession = [packet.OpeningSize]byte([]byte("16 random bytes and 16 others..."))
+var testSession = [32]byte([]byte("16 random bytes and 16 others..."))
 
 // TestFlowSession has two runs with one master secret. Nothing of the first is taken in the second:
 // their keys are different, though the counters are the same.

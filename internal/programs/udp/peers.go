@@ -14,7 +14,7 @@ import (
 )
 
 // A datagram begins with four bytes: the number of a peer, or one of these marks. After a mark for a
-// peer there is its number, and then the hello, the answer or the opening.
+// peer there is its number, and then the hello, the answer or the message.
 const (
 	markHello  = 0xffffffff - iota // client to server: begin a session
 	markAnswer                     // server to client: its part of the session
@@ -24,9 +24,8 @@ const (
 
 // Sizes in bytes.
 const (
-	markedSize   = 4 + 4 // mark, number of the peer
-	helloSize    = markedSize + packet.HelloSize
-	openHeadSize = markedSize + packet.OpeningSize
+	markedSize = 4 + 4 // mark, number of the peer
+	helloSize  = markedSize + packet.HelloSize
 )
 
 // The names of both ends. Each peer has a secret of its own, so it needs no name.
@@ -55,13 +54,6 @@ func (m *master) peer(number uint32, s *peerSecret) {
 // config returns what both ends have in common.
 func (s *peerSecret) config(tagSize int) packet.Config {
 	return packet.Config{Secret: s[:], TagSize: tagSize}
-}
-
-// toServer returns what package packet needs for the direction from the client to the server in a
-// session. In the other direction the names would be swapped.
-func toServer(c packet.Config, s *packet.HelloSession) (packet.Config, packet.Counters) {
-	c.Sender, c.Receiver = clientName, serverName
-	return s.With(c)
 }
 
 // putMark appends a mark and the number of a peer to dst.

@@ -29,9 +29,21 @@ const (
 
 type noSenders struct{ counters []uint64 }
 
-func (s noSenders) init(uint32, packet.Config, *packet.HelloSession) error { return nil }
-func (s noSenders) overhead() int                                          { return numberSize }
-func (s noSenders) number() int                                            { return numberSize }
+func (s noSenders) hello(uint32, packet.Config) ([]byte, error) { return nil, nil }
+func (s noSenders) answer(uint32, []byte) bool                  { return false }
+func (s noSenders) overhead() int                               { return numberSize }
+func (s noSenders) number() int                                 { return numberSize }
+
+func (s noSenders) first(peer uint32, message []byte) ([]byte, error) {
+	return firstOf(s, peer, message)
+}
+
+// firstOf seals a packet.
+func firstOf(s senders, peer uint32, message []byte) ([]byte, error) {
+	one := []packet.Packet{{Bytes: message}}
+	err := s.seal([]uint32{peer}, one)
+	return one[0].Bytes, err
+}
 
 func (s noSenders) seal(peers []uint32, batch []packet.Packet) error {
 	for i := range batch {
@@ -45,7 +57,8 @@ func (s noSenders) seal(peers []uint32, batch []packet.Packet) error {
 
 type noReceivers struct{ peers int }
 
-func (r noReceivers) try(uint32, packet.Config, *packet.HelloSession, []byte) error { return nil }
+func (r noReceivers) answer(uint32, []byte, []byte) ([]byte, error) { return nil, packet.ErrForged }
+func (r noReceivers) first(uint32, []byte) error                    { return nil }
 
 func (r noReceivers) open(peers []uint32, batch []packet.Packet) {
 	for i := range batch {
@@ -62,18 +75,21 @@ func (r noReceivers) open(peers []uint32, batch []packet.Packet) {
 	}
 }
 
-// gcmSecret is a key, a salt and an epoch. The nonce is salt and number, as with GMAC of package
-// packet.
+// gcmSecret is a key and a salt. The nonce is salt and number, as with GMAC of package packet. The key is new because
+// the session of the flow messages is: these peers say no hello.
 type gcmSecret struct {
-	key   aesgcm.Key
-	salt  uint32
-	epoch uint8
+	key  aesgcm.Key
+	salt uint32
 }
 
-func (g *gcmSecret) init(c packet.Config, n *packet.HelloSession) error {
-	c, _ = n.With(c) // for the epoch
-	g.epoch = c.Epoch
-	okm, err := hkdf.Key(sha512.New, c.Secret, n.Opening(nil), "fastmac udp aesgcm client"+string([]byte{c.Epoch}), 16+4)
+const gcmEpoch = 1
+
+// init sets up the key of a peer.
+func (g *gcmSecret) init(c *Setup, peer int) error {
+	var secret peerSecret
+	c.Master.peer(uint32(peer), &secret)
+	defer clear(secret[:])
+	okm, err := hkdf.Key(sha512.New, secret[:], c.Session[:], "fastmac udp aesgcm client", 16+4)
 	if err != nil {
 		return fmt.Errorf("udp: %w", err)
 	}
@@ -92,16 +108,27 @@ type gcmSender struct {
 	number uint64 // the next one
 }
 
-type gcmSenders struct{ peers []gcmSender }
+type gcmSenders struct {
+	noSenders // without a hello
+	peers     []gcmSender
+}
+
+func newGCMSenders(c *Setup) (*gcmSenders, error) {
+	s := &gcmSenders{peers: make([]gcmSender, c.Peers)}
+	for i := range s.peers {
+		if err := s.peers[i].init(c, i); err != nil {
+			return nil, err
+		}
+		s.peers[i].number = gcmEpoch * maxCounter
+	}
+	return s, fastmac.RequireGCM()
+}
 
 func (s *gcmSenders) overhead() int { return numberSize + aesgcm.Overhead }
 func (s *gcmSenders) number() int   { return numberSize } // Key.Open wants the tag next to the ciphertext
 
-func (s *gcmSenders) init(peer uint32, c packet.Config, n *packet.HelloSession) error {
-	p := &s.peers[peer]
-	err := p.gcmSecret.init(c, n)
-	p.number = uint64(p.epoch) * maxCounter
-	return err
+func (s *gcmSenders) first(peer uint32, message []byte) ([]byte, error) {
+	return firstOf(s, peer, message)
 }
 
 // seal encrypts all but the head of a message, which the receiver must read first: the
@@ -123,39 +150,41 @@ func (s *gcmSenders) seal(peers []uint32, batch []packet.Packet) error {
 // gcmHead returns how many bytes of a datagram are not encrypted.
 func gcmHead(datagram []byte) int {
 	if binary.BigEndian.Uint32(datagram) == markOpen {
-		return openHeadSize
+		return markedSize
 	}
 	return 4
 }
 
 type gcmReceiver struct {
 	gcmSecret
-	window *fastmac.ReplayWindow // nil before the first session
+	window *fastmac.ReplayWindow
 }
 
 type gcmReceivers struct {
-	peers []gcmReceiver
-	spare gcmReceiver
+	noReceivers // without a hello
+	peers       []gcmReceiver
 }
 
-func (r *gcmReceivers) try(peer uint32, c packet.Config, n *packet.HelloSession, datagram []byte) error {
-	if err := r.spare.init(c, n); err != nil {
-		return err
+func newGCMReceivers(c *Setup) (*gcmReceivers, error) {
+	r := &gcmReceivers{peers: make([]gcmReceiver, c.Peers)}
+	for i := range r.peers {
+		r.peers[i].window = fastmac.NewReplayWindow(windowBits)
+		if err := r.peers[i].init(c, i); err != nil {
+			return nil, err
+		}
 	}
-	r.spare.window = fastmac.NewReplayWindow(windowBits)
-	p := packet.Packet{Bytes: append([]byte(nil), datagram...)} // Open overwrites it
-	if r.spare.open(&p); p.Err != nil {
-		return p.Err
-	}
-	// A key may not be copied, so it is set up again.
-	one := &r.peers[peer]
-	one.window = r.spare.window
-	return one.init(c, n)
+	return r, fastmac.RequireGCM()
+}
+
+func (r *gcmReceivers) first(peer uint32, datagram []byte) error {
+	one := packet.Packet{Bytes: datagram}
+	r.peers[peer].open(&one)
+	return one.Err
 }
 
 func (r *gcmReceivers) open(peers []uint32, batch []packet.Packet) {
 	for i := range batch {
-		if int64(peers[i]) >= int64(len(r.peers)) || r.peers[peers[i]].window == nil {
+		if int64(peers[i]) >= int64(len(r.peers)) {
 			batch[i].Err = packet.ErrUnknown
 			continue
 		}
@@ -170,7 +199,7 @@ func (r *gcmReceiver) open(p *packet.Packet) {
 		return
 	}
 	number := binary.BigEndian.Uint64(p.Bytes[n:])
-	if uint8(number/maxCounter) != r.epoch {
+	if uint8(number/maxCounter) != gcmEpoch {
 		p.Err = packet.ErrEpoch
 		return
 	}

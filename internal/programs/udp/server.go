@@ -20,10 +20,7 @@ import (
 // server is one socket and the receivers of all peers. One goroutine does everything. Package
 // packet allows more, as all its types are safe for concurrent use.
 type server struct {
-	master    master
-	hellos    []packet.HelloServer // of the peers
-	tagSize   int
-	maxForged uint64 // 0: as package packet has it
+	all       uint32 // peers
 	receivers receivers
 	flow      *flow
 
@@ -31,7 +28,6 @@ type server struct {
 	batch []packet.Packet
 
 	counts   counts
-	sessions int    // opened
 	received uint64 // datagrams that are neither hellos nor of the flow
 	told     uint64 // of them, when the client was told last
 	quarter  uint64 // of the client's window
@@ -56,7 +52,7 @@ type Report struct {
 }
 
 func newServer(c *Setup, window int, done func(Report)) (*server, error) {
-	receivers, err := newReceivers(c.MAC, c.Peers)
+	receivers, err := newReceivers(c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +61,7 @@ func newServer(c *Setup, window int, done func(Report)) (*server, error) {
 		return nil, err
 	}
 	return &server{
-		master:    c.Master,
-		hellos:    make([]packet.HelloServer, c.Peers),
-		tagSize:   tagSize(c.MAC),
+		all:       uint32(c.Peers),
 		receivers: receivers,
 		flow:      flow,
 		quarter:   uint64(window+3) / 4,
@@ -112,11 +106,7 @@ func (s *server) answer(datagram []byte) []byte {
 	if !ok {
 		return nil
 	}
-	var secret peerSecret
-	s.master.peer(number, &secret)
-	defer clear(secret[:])
-	head := putMark(s.ready[:0], markAnswer, number)
-	answer, err := s.hellos[number].Answer(head, datagram[markedSize:], secret.config(s.tagSize), serverName, clientName)
+	answer, err := s.receivers.answer(number, putMark(s.ready[:0], markAnswer, number), datagram[markedSize:])
 	if err != nil {
 		return nil
 	}
@@ -130,39 +120,17 @@ func (s *server) number(datagram []byte) (number uint32, ok bool) {
 		return 0, false
 	}
 	number = mark(datagram[4:])
-	return number, int64(number) < int64(len(s.hellos))
+	return number, number < s.all
 }
 
-// open opens a packet that says to which session it belongs. It costs far more than another
-// packet if its session must be set up. And the packets before it are opened first, so it breaks the
-// batch.
+// open opens a packet with an opening. It costs far more than another packet if its session opens. And the
+// packets before it are opened first, so it breaks the batch.
 func (s *server) open(datagram []byte) error {
-	if len(datagram) < openHeadSize {
-		return packet.ErrForged
-	}
 	number, ok := s.number(datagram)
 	if !ok {
 		return packet.ErrUnknown
 	}
-	n, open, err := s.hellos[number].Begin(datagram[markedSize:openHeadSize], packet.Config{TagSize: s.tagSize, MaxForged: s.maxForged})
-	if err != nil {
-		return err
-	}
-	if open {
-		one := []packet.Packet{{Bytes: datagram}}
-		s.receivers.open([]uint32{number}, one)
-		return one[0].Err
-	}
-	var secret peerSecret
-	s.master.peer(number, &secret)
-	err = s.receivers.try(number, secret.config(s.tagSize), &n, datagram)
-	clear(secret[:])
-	if err != nil {
-		return err
-	}
-	s.hellos[number].Opened(n) // true, as there is one goroutine
-	s.sessions++
-	return nil
+	return s.receivers.first(number, datagram)
 }
 
 // count returns a message for the client if it is time for one, or nil.

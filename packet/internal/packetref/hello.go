@@ -12,22 +12,24 @@ import (
 	"slices"
 )
 
-// A Hello has what the keys of hellos and answers are derived from.
+// A Hello has what the keys of hellos, answers, openings and packets are derived from.
 type Hello struct {
 	Secret         []byte
 	Client, Server string // names
+	Algorithm      Algorithm
+	DataSize       int
 }
 
 // Info returns the info of HKDF.
 func (h *Hello) Info() []byte {
-	info := []byte("fastmac hello 2")
+	info := []byte("fastmac hello 3")
 	info = append(append(info, byte(len(h.Client))), h.Client...)
 	return append(append(info, byte(len(h.Server))), h.Server...)
 }
 
-// OKM returns the output of HKDF, 64 bytes.
+// OKM returns the output of HKDF, 128 bytes.
 func (h *Hello) OKM() []byte {
-	okm, err := hkdf.Key(sha512.New, h.Secret, nil, string(h.Info()), 64)
+	okm, err := hkdf.Key(sha512.New, h.Secret, nil, string(h.Info()), 128)
 	if err != nil {
 		panic(err)
 	}
@@ -43,7 +45,23 @@ func (h *Hello) Hello(random []byte) []byte {
 // Answer returns the answer to a hello, with the epoch and 16 random bytes of the server.
 func (h *Hello) Answer(hello []byte, epoch uint8, random []byte) []byte {
 	head := append([]byte{epoch}, random...)
-	return append(head, tag(h.OKM()[32:], hello[:17], head)...)
+	return append(head, tag(h.OKM()[32:64], hello[:17], head)...)
+}
+
+// Opening returns the opening of the session of a hello and its answer.
+func (h *Hello) Opening(hello, answer []byte) []byte {
+	return slices.Concat(hello[1:17], make([]byte, 8), tag(h.OKM()[64:96], hello[:17], answer[:17])[:h.Algorithm.TagSize()])
+}
+
+// OpeningSize returns the size of an opening.
+func (h *Hello) OpeningSize() int { return 16 + 8 + h.Algorithm.TagSize() }
+
+// Keys returns those of the packets in the session of a hello and its answer, to the server and to the client.
+func (h *Hello) Keys(hello, answer []byte) (toServer, toClient Key) {
+	toServer = Key{h.Algorithm, Session, h.OKM()[96:], slices.Concat(hello[:17], answer[:17]), h.Client, h.Server, answer[0], h.DataSize}
+	toClient = toServer
+	toClient.Sender, toClient.Receiver = h.Server, h.Client
+	return toServer, toClient
 }
 
 func tag(key []byte, parts ...[]byte) []byte {
@@ -52,33 +70,44 @@ func tag(key []byte, parts ...[]byte) []byte {
 	return mac.Sum(nil)[:16]
 }
 
-// A HelloClient has sent one hello.
+// A HelloClient has sent one hello. It has an answer once Answer has returned true.
 type HelloClient struct {
 	Hello
-	Random []byte
-	done   bool
+	Random         []byte
+	Opening        []byte
+	Sends, Accepts Key
+	done           bool
 }
 
-// Session returns the session and the epoch of an answer. It does so once.
-func (c *HelloClient) Session(answer []byte) (session []byte, epoch uint8, ok bool) {
-	if c.done || len(answer) != 33 || !bytes.Equal(answer, c.Answer(c.Hello.Hello(c.Random), answer[0], answer[1:17])) {
-		return nil, 0, false
+// Answer reports whether it takes an answer. It takes one.
+func (c *HelloClient) Answer(answer []byte) bool {
+	hello := c.Hello.Hello(c.Random)
+	if c.done || len(answer) != 33 || answer[0] == 0 || !bytes.Equal(answer, c.Hello.Answer(hello, answer[0], answer[1:17])) {
+		return false
 	}
 	c.done = true
-	return slices.Concat(c.Random, answer[1:17]), answer[0], true
+	c.Opening = c.Hello.Opening(hello, answer)
+	c.Sends, c.Accepts = c.Keys(hello, answer)
+	return true
 }
 
 // A HelloServer has the state of a server for one client.
 type HelloServer struct {
 	Hello
+	Bits      int // of windows
 	MaxForged uint64
-	Forged    uint64
-	Next      []byte // its random bytes; nil before the first answer
-	Client    []byte // the client's of the open session
-	Epoch     uint8
+	Epoch     uint8  // of the last session
+	Next      []byte // its random bytes, or nil
+	Opening   []byte // that of the open session, or nil
+	Receiver  *Receiver
+
+	tried    []byte // the last right opening since there are random bytes, or nil
+	receiver *Receiver
 }
 
-// Answer returns the answer to a hello, or nil. random is used if there are no random bytes yet.
+func (s *HelloServer) epoch() uint8 { return s.Epoch%255 + 1 }
+
+// Answer returns the answer to a hello, or nil. random is used if there are no random bytes.
 func (s *HelloServer) Answer(hello, random []byte) []byte {
 	if len(hello) != 33 || !bytes.Equal(hello, s.Hello.Hello(hello[1:17])) {
 		return nil
@@ -86,36 +115,42 @@ func (s *HelloServer) Answer(hello, random []byte) []byte {
 	if s.Next == nil {
 		s.Next = random
 	}
-	return s.Hello.Answer(hello, s.Epoch+1, s.Next)
+	return s.Hello.Answer(hello, s.epoch(), s.Next)
 }
 
-// Begin returns the verdict on an opening: Good if its session may open, with the epoch s.Epoch+1. open
-// is true if it is the session that is open.
-func (s *HelloServer) Begin(opening []byte) (open bool, result Result) {
-	switch {
-	case len(opening) != 32:
-		return false, Forged
-	case s.Client != nil && bytes.Equal(opening[:16], s.Client):
-		return true, Good
-	case s.Next == nil || !bytes.Equal(opening[16:], s.Next):
-		return false, Epoch
-	case bytes.Equal(opening[:16], opening[16:]) || bytes.Equal(opening[:16], make([]byte, 16)):
-		return false, Forged
-	case s.Forged >= s.MaxForged:
-		return false, Worn
+// Open returns the verdict on a packet, as a Receiver does.
+func (s *HelloServer) Open(packet, data []byte) (msg []byte, counter uint64, result Result) {
+	tagSize := s.Algorithm.TagSize()
+	n := len(packet) - 8 - tagSize
+	if s.Receiver != nil && (n < 0 || packet[n] != 0) {
+		return s.Receiver.Open(packet, data)
 	}
-	s.Forged++ // until Opened
-	return false, Good
+	if n < 16 || packet[n] != 0 {
+		return nil, 0, NoSession
+	}
+	packet, opening := packet[:n-16], packet[n-16:]
+	if s.Opening != nil && bytes.Equal(opening, s.Opening) {
+		return s.Receiver.Open(packet, data)
+	}
+	if s.Next == nil {
+		return nil, 0, Forged
+	}
+	if s.tried == nil || !bytes.Equal(opening, s.tried) {
+		hello, answer := append([]byte{0}, opening[:16]...), append([]byte{s.epoch()}, s.Next...)
+		if !bytes.Equal(opening, s.Hello.Opening(hello, answer)) {
+			return nil, 0, Forged
+		}
+		key, _ := s.Keys(hello, answer)
+		s.tried, s.receiver = opening, &Receiver{Key: key, Window: Window{0, 1 << 48, s.Bits, nil, 0}, MaxForged: s.MaxForged}
+	}
+	if msg, counter, result = s.receiver.Open(packet, data); result == Good {
+		s.Epoch, s.Opening, s.Receiver = s.epoch(), s.tried, s.receiver
+		s.Next, s.tried, s.receiver = nil, nil, nil
+	}
+	return msg, counter, result
 }
 
-// Opened opens a session that Begin found good, whose packet had a right tag, and reports whether it
-// did. random are the next random bytes.
-func (s *HelloServer) Opened(opening, random []byte) bool {
-	if !bytes.Equal(opening[16:], s.Next) {
-		return false
-	}
-	s.Forged--
-	s.Client, s.Next = opening[:16], random
-	s.Epoch++
-	return true
+// Close ends the open session, and forgets the next one.
+func (s *HelloServer) Close() {
+	s.Next, s.Opening, s.Receiver, s.tried, s.receiver = nil, nil, nil, nil, nil
 }

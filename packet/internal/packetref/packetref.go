@@ -136,6 +136,7 @@ const (
 	End
 	Epoch
 	Worn
+	NoSession
 )
 
 // A Window has all counters that were accepted.
