@@ -163,7 +163,7 @@ func TestPace(t *testing.T) {
 		e := newEnds(t, 10*time.Millisecond)
 		e.c.Ahead = ahead
 		e.startReceiver()
-		for counter := range uint64(1_000_000) {
+		for counter := range uint64(pick(testing.Short() || mactest.Race, 50_000, 1_000_000)) {
 			e.now = e.now.Add(50)
 			calls := e.receive.calls
 			if e.accept(counter); t.Failed() || e.receive.calls > calls+1 {

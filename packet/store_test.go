@@ -534,7 +534,7 @@ func TestStopping(t *testing.T) {
 	go func() { done <- r.Stop() }()
 	for stopped := false; !stopped; runtime.Gosched() {
 		r.mu.Lock()
-		stopped = r.soft == 0
+		stopped = r.supply.over
 		r.mu.Unlock()
 	}
 	if _, _, err := r.Open(sealStored(t, packetref.UMAC128, c, 7), nil); err != ErrEnd || m.calls != 1 {
