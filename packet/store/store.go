@@ -143,7 +143,7 @@ func (f *File) Reserve(id [16]byte, n uint64) (first uint64, err error) {
 	case n > maxEnd-first:
 		return 0, fmt.Errorf("store: %s: %d counters are asked for, and %d are left: make a new secret and a new store", f.path, n, maxEnd-first)
 	case n == 0 && f.bound:
-		return first, f.set.opened()
+		return first, f.set.closed()
 	}
 	if err := f.write(state{id, true, first + n}); err != nil {
 		return 0, err

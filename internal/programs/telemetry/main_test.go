@@ -82,7 +82,7 @@ func TestOrderly(t *testing.T) {
 	}
 }
 
-// TestWrongStore has the command twice with one store, the store of the other side, and none.
+// TestWrongStore has the command twice with one store, an old one, the store of the other side, and none.
 func TestWrongStore(t *testing.T) {
 	folder, n := create(t), oneway.NewNetwork(t)
 	r := oneway.Receive(t, "receive", folder, "127.0.0.1:0")
@@ -94,12 +94,21 @@ func TestWrongStore(t *testing.T) {
 	}
 	fails("another process has the lock", "receive", folder, "127.0.0.1:0")
 	r.Kill(t)
+	write := func(name string, b []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := read(t, folder, "send")
 	if out, err := oneway.Run(t, "message\n", "send", folder, n.Address()); err != nil {
 		t.Error(out, err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "send"), read(t, folder, "receive"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write("send", old)
+	fails("it was restored", "send", folder, n.Address())
+	write("send", read(t, folder, "receive"))
+	fails("is not the file of its lock", "send", folder, n.Address())
+	write("send.lock", read(t, folder, "receive.lock"))
 	fails("another secret, configuration or direction", "send", folder, n.Address())
 	if err := os.Remove(filepath.Join(folder, "send")); err != nil {
 		t.Fatal(err)
