@@ -675,6 +675,37 @@ func TestTagNonce(t *testing.T) {
 	})
 }
 
+// TestTagLengths compares the tags of messages of all lengths up to more than two blocks, in one call and as
+// a stream in two parts, on each kernel.
+func TestTagLengths(t *testing.T) {
+	msg := make([]byte, 2*l1Block+2*l1Group)
+	rand.NewChaCha8([32]byte([]byte("TestTagLengths, a 32 byte seed.."))).Read(msg)
+	nonce := []byte("nonce: 8")
+	for _, size := range mactest.UMACTagSizes {
+		var first []byte // the tags of the first kernel
+		mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+			k := mactest.Must(NewUMACKey([]byte("0123456789abcdef"), size)) // as this kernel has it
+			u := k.New()
+			var tags []byte
+			for n := range len(msg) {
+				tags = k.Tag(tags, nonce, msg[:n])
+				u.Reset()
+				u.Write(msg[:n/2])
+				u.Write(msg[n/2 : n])
+				tags = u.Tag(tags, nonce)
+			}
+			if first == nil {
+				first = tags
+			}
+			for i := 0; i < len(tags); i += size {
+				if n := i / size / 2; !bytes.Equal(tags[i:][:size], first[i:][:size]) || !bytes.Equal(tags[i:][:size], tags[2*n*size:][:size]) {
+					t.Fatalf("%s, %d bytes: not the tag of the first kernel, or of one call", kernel, n)
+				}
+			}
+		})
+	}
+}
+
 // TestTagNextSteps runs the step of POLY-64 in tagNext with rare words, from any value, and
 // the two steps for a message of one block and a part, in one call and as a stream. In one of the iterations the last
 // value is next to p64 or 2^64, and so is the first one in every other message.

@@ -220,7 +220,7 @@ func (k *UMACKey) New() *UMAC {
 func (k *UMACKey) Destroy() {
 	k.pad.life.End()
 	k.pad.clear()
-	clear((*[unsafe.Sizeof(*k)]byte)(unsafe.Pointer(k))[unsafe.Offsetof(k.uhash):]) // with what is between fields
+	wipe.Bytes((*[unsafe.Sizeof(*k)]byte)(unsafe.Pointer(k))[unsafe.Offsetof(k.uhash):]) // with what is between fields
 }
 
 // UMAC is a stream that computes the UMAC tag, RFC 4418, of what is written to it.

@@ -61,29 +61,17 @@ func (k *Key) gmac(r *run) {
 	}
 }
 
-func (k *Key) seal(r *run) {
-	if len(r.src) == 0 {
-		k.gmac(r)
-	} else if useAVX512 && len(r.src) > shortText {
-		sealAVX512(k, r)
-	} else if useAVX2 {
-		sealAVX2(k, r)
-	} else {
-		sealAESNI(k, r)
-	}
-}
+// isLong and isShort report whether a text of n bytes is for the kernels of sealLong and sealShort. The others are
+// for that of sealAny.
+func isLong(n int) bool { return useAVX512 && n > shortText }
+func isShort(int) bool  { return useAVX2 }
 
-func (k *Key) open(r *run) {
-	if len(r.src) == 0 {
-		k.gmac(r)
-	} else if useAVX512 && len(r.src) > shortText {
-		openAVX512(k, r)
-	} else if useAVX2 {
-		openAVX2(k, r)
-	} else {
-		openAESNI(k, r)
-	}
-}
+func sealLong(k *Key, r *run)  { sealAVX512(k, r) }
+func sealShort(k *Key, r *run) { sealAVX2(k, r) }
+func sealAny(k *Key, r *run)   { sealAESNI(k, r) }
+func openLong(k *Key, r *run)  { openAVX512(k, r) }
+func openShort(k *Key, r *run) { openAVX2(k, r) }
+func openAny(k *Key, r *run)   { openAESNI(k, r) }
 
 // initKey sets the powers of a key whose schedule and rounds are set.
 //

@@ -23,21 +23,16 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte, _ int) {
 func (k *Key) gmac(r *run)     { gmacARMv8(k, r) }
 func (k *Key) gmacRest(r *run) { gmacARMv8(k, r) }
 
-func (k *Key) seal(r *run) {
-	if len(r.src) == 0 {
-		k.gmac(r)
-	} else {
-		sealARMv8(k, r)
-	}
-}
+// There is one kernel for all texts.
+func isLong(int) bool  { return false }
+func isShort(int) bool { return false }
 
-func (k *Key) open(r *run) {
-	if len(r.src) == 0 {
-		k.gmac(r)
-	} else {
-		openARMv8(k, r)
-	}
-}
+func sealLong(k *Key, r *run)  { sealARMv8(k, r) }
+func sealShort(k *Key, r *run) { sealARMv8(k, r) }
+func sealAny(k *Key, r *run)   { sealARMv8(k, r) }
+func openLong(k *Key, r *run)  { openARMv8(k, r) }
+func openShort(k *Key, r *run) { openARMv8(k, r) }
+func openAny(k *Key, r *run)   { openARMv8(k, r) }
 
 // initKey sets the powers of a key whose schedule and rounds are set.
 //

@@ -13,6 +13,7 @@ import (
 	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 
 	"example.com/fastmac/internal/kernel"
@@ -114,21 +115,61 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// TestFinishLength checks that each bit of the length of a message counts.
-func TestFinishLength(t *testing.T) {
+// TestLengthBits checks that each bit of the lengths of a message counts, in runs for each kernel.
+func TestLengthBits(t *testing.T) {
 	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
 		var k Key
 		if err := k.Init(make([]byte, 16)); err != nil {
 			t.Fatal(err)
 		}
-		seen := make(map[[TagSize]byte]int)
-		for bit := range 60 {
-			var tag, sum [BlockSize]byte
-			k.Finish(&tag, &sum, make([]byte, NonceSize), nil, 1<<bit)
-			if other, ok := seen[tag]; ok {
-				t.Errorf("messages of 2^%d and 2^%d bytes have the same tag", bit, other)
+		p := make([]byte, 2*GroupSize)
+		for name, do := range map[string]func(r *run){"seal": k.seal, "open": k.open, "gmac": k.gmac, "gmacRest": k.gmacRest} {
+			for _, n := range []int{20, 100, len(p)} {
+				seen := make(map[[TagSize]byte]int)
+				for bit := range 128 {
+					var tag, sum [BlockSize]byte
+					r := run{tag: &tag, sum: &sum, nonce: new([NonceSize]byte), dst: make([]byte, n)}
+					switch name {
+					case "seal", "open":
+						r.src = p[:n]
+					case "gmac":
+						r.data = p[:n]
+					}
+					if bit < 64 {
+						r.dataBits = 1 << bit
+					} else {
+						r.textBits = 1 << (bit - 64)
+					}
+					if strings.HasPrefix(name, "gmac") && bit >= 64 || bit%64 < 3 || bit%64 == 63 {
+						continue // there is no such length
+					}
+					do(&r)
+					if other, ok := seen[tag]; ok {
+						t.Errorf("%s of %d bytes: the same tag with bits %d and %d", name, n, bit, other)
+					}
+					seen[tag] = bit
+				}
 			}
-			seen[tag] = bit
+		}
+	})
+}
+
+// TestSumBefore checks that data of any length that a kernel hashes are added to the sum before them.
+func TestSumBefore(t *testing.T) {
+	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {
+		var k Key
+		if err := k.Init(make([]byte, 16)); err != nil {
+			t.Fatal(err)
+		}
+		nonce, p := new([NonceSize]byte), bytes.Repeat([]byte("additional data"), 100)
+		for n := GroupSize; n < len(p); n++ {
+			var tag, want, sum [BlockSize]byte
+			k.Tag(&want, nonce[:], p[:n])
+			k.Absorb(&sum, p[:GroupSize])
+			k.gmac(&run{tag: &tag, sum: &sum, nonce: nonce, data: p[GroupSize:n], dataBits: 8 * uint64(n)})
+			if tag != want {
+				t.Fatalf("%d bytes after a group: %x, want %x", n-GroupSize, tag, want)
+			}
 		}
 	})
 }

@@ -130,6 +130,10 @@ func oneOrTwo(c *code, n int, prefix string) (cold code) {
 // nonceBlock sets V28 to the nonce at R10, without the bits that choose a part of the encrypted block,
 // and executes the first rounds of AES-192 and AES-256. It sets R13 to the part, and R10 to the
 // key of the next round. R14 to R17 are overwritten. cold is code that must come after a return.
+//
+// The loads are of 8 bytes. Of these, 4 or 8 have often just been stored, in one or two stores that have the first or
+// the second half, or both. By Arm's guide Neoverse V2 forwards that, and Cortex-A78 does not. Loads of 4 bytes would
+// be two instructions more for each, before AES.
 func nonceBlock(c *code, n int, prefix string) (cold code) {
 	const first, second, last, t x = 14, 15, 16, 17
 	c.addx(last, nonce, size)

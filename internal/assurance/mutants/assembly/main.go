@@ -14,7 +14,8 @@
 //
 //  1. The tests are linked, and the assembly is decoded (suite.go).
 //  2. Each test runs with a trap at each instruction, to find which ones it executes (tests.go).
-//  3. Mutants are made: each instruction is dropped, and some are altered (mutants.go).
+//  3. Mutants are made: each instruction is dropped, or one of -every, and some are altered
+//     (mutants.go).
 //  4. The tests that execute a mutant run, the fastest first (run.go).
 //  5. Package proofs has a verdict on each survivor (survivors.go). Those that it refuses have
 //     more tests, and those on which it cannot decide have all that execute them.
@@ -56,8 +57,9 @@ func main() {
 	arch := flag.String("arch", x86.Architecture.Name, "mutate the assembly for this `architecture`")
 	flag.IntVar(&s.emulate, "emulate", 0, "run the tests of this `number` of mutants for arm64 in qemu")
 	match := flag.String("function", ".", "mutate functions whose names match a `pattern`")
+	flag.IntVar(&s.every, "every", 1, "drop one instruction of this `number`, at random")
 	flag.IntVar(&s.sample, "sample", 2, "alter one instruction of each form in each function in this `number` of ways")
-	flag.Uint64Var(&s.seed, "seed", 1, "`seed` of the random choice of alterations")
+	flag.Uint64Var(&s.seed, "seed", 1, "`seed` of the random choices")
 	flag.IntVar(&s.workers, "workers", 1, "test this `number` of mutants at a time")
 	flag.DurationVar(&s.most, "time", 24*time.Hour, "start no mutant after this `time`")
 	flag.StringVar(&s.logFile, "log", os.DevNull, "append outcomes to a `file`; mutants that it has are not tested again")
@@ -74,6 +76,8 @@ func main() {
 		err = errors.New("-answers: only for " + x86.Architecture.Name)
 	case s.workers <= 0:
 		err = errors.New("-workers: want at least 1")
+	case s.every <= 0:
+		err = errors.New("-every: want at least 1")
 	default:
 		err = s.run(os.Stdout, program.Architectures[k])
 	}
@@ -91,13 +95,14 @@ type record struct {
 
 // A session is a run of the command.
 type session struct {
-	match           *regexp.Regexp
-	answers         bool
-	sample, workers int
-	emulate         int
-	seed            uint64
-	most            time.Duration
-	logFile, kept   string
+	match         *regexp.Regexp
+	answers       bool
+	every, sample int
+	workers       int
+	emulate       int
+	seed          uint64
+	most          time.Duration
+	logFile, kept string
 
 	*suite
 	mutants  []*mutant
@@ -150,7 +155,7 @@ func (s *session) run(w io.Writer, a *machine.Architecture) error {
 			return err
 		}
 	}
-	s.mutants = s.suite.mutants(s.match, s.sample, s.seed)
+	s.mutants = s.suite.mutants(s.match, s.every, s.sample, s.seed)
 	if err := s.resume(); err != nil {
 		return err
 	}

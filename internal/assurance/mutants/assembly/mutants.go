@@ -219,10 +219,10 @@ func (i *instruction) form() string {
 // works reports whether an instruction does something.
 func (i *instruction) works() bool { return i.Flow != machine.Fill && i.Flow != machine.Stop }
 
-// mutants returns mutants of the functions whose names match: each instruction is dropped, and one of
-// each form in each function is altered in so many ways as sample, of different kinds as far as
-// there are so many. The seed selects them.
-func (p *suite) mutants(match *regexp.Regexp, sample int, seed uint64) (all []*mutant) {
+// mutants returns mutants of the functions whose names match: one instruction of so many as every is
+// dropped, and one of each form in each function is altered in so many ways as sample, of different
+// kinds as far as there are so many. The seed selects them.
+func (p *suite) mutants(match *regexp.Regexp, every, sample int, seed uint64) (all []*mutant) {
 	chosen := make(map[string]*instruction)
 	for _, n := range rand.New(rand.NewPCG(seed, 0)).Perm(len(p.instructions)) {
 		chosen[p.instructions[n].form()] = p.instructions[n]
@@ -231,11 +231,13 @@ func (p *suite) mutants(match *regexp.Regexp, sample int, seed uint64) (all []*m
 		if !match.MatchString(i.function.Name) || !i.works() {
 			continue
 		}
-		all = append(all, dropped(i))
+		// What is chosen does not depend on which functions match.
+		if rand.New(rand.NewPCG(seed, ^uint64(n))).IntN(every) == 0 {
+			all = append(all, dropped(i))
+		}
 		if chosen[i.form()] != i {
 			continue
 		}
-		// The choice does not depend on which functions match.
 		rng := rand.New(rand.NewPCG(seed, uint64(n+1)))
 		found := alterations(i)
 		kinds := slices.Sorted(maps.Keys(found))

@@ -122,7 +122,7 @@ func TestWrongKernels(t *testing.T) {
 // TestAnswersOnly finds the mutants of a function that the known answers do not notice: each load of an argument
 // from where Go code has just put it, and what wipes registers.
 func TestAnswersOnly(t *testing.T) {
-	s := &session{answers: true, match: regexp.MustCompile("^encryptWords$"), workers: 1, most: time.Hour, logFile: filepath.Join(t.TempDir(), "log")}
+	s := &session{answers: true, match: regexp.MustCompile("^encryptWords$"), every: 1, workers: 1, most: time.Hour, logFile: filepath.Join(t.TempDir(), "log")}
 	var report bytes.Buffer
 	if err := s.run(&report, x86.Architecture); err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestTry(t *testing.T) {
 // decoder then finds what the mutant says, and the same before and after it.
 func TestPatch(t *testing.T) {
 	p := small(t)
-	mutants := p.mutants(regexp.MustCompile("."), 2, 7)
+	mutants := p.mutants(regexp.MustCompile("."), 1, 2, 7)
 	b := p.binaries[0]
 	original, err := os.ReadFile(b.path)
 	if err != nil {
@@ -229,11 +229,11 @@ func TestPatch(t *testing.T) {
 	t.Logf("%d mutants in all", len(mutants))
 }
 
-// TestMutants checks that the same seed makes the same mutants, whichever functions match, and that
-// there are all kinds.
+// TestMutants checks that the same seed makes the same mutants, whichever functions match, that there
+// are all kinds, and that as many instructions are dropped as are asked for.
 func TestMutants(t *testing.T) {
 	p := small(t)
-	mutants := p.mutants(regexp.MustCompile("."), 3, 1)
+	mutants := p.mutants(regexp.MustCompile("."), 2, 3, 1)
 	kinds := make(map[string]int)
 	var want []string
 	for _, m := range mutants {
@@ -248,8 +248,19 @@ func TestMutants(t *testing.T) {
 			t.Errorf("no mutant is an alteration of kind %s", kind)
 		}
 	}
+	for every, of := range map[int]int{1: len(p.instructions), 2: len(p.instructions) / 2} {
+		drops := 0
+		for _, m := range p.mutants(regexp.MustCompile("."), every, 0, 1) {
+			if m.kind == drop {
+				drops++
+			}
+		}
+		if least, most := of*9/10, of*11/10; drops < least || drops > most {
+			t.Errorf("%d of %d instructions are dropped, want one of %d", drops, len(p.instructions), every)
+		}
+	}
 	var got []string
-	for _, m := range p.mutants(regexp.MustCompile("^encryptBlocksVAES256$"), 3, 1) {
+	for _, m := range p.mutants(regexp.MustCompile("^encryptBlocksVAES256$"), 2, 3, 1) {
 		got = append(got, m.key())
 	}
 	if !slices.Equal(got, want) {

@@ -21,7 +21,7 @@ import (
 // report writes the outcomes of all mutants.
 func (s *session) report(w io.Writer, commit string) {
 	fmt.Fprintf(w, "Mutants of the assembly, %s, commit %s, %s, %s\n", time.Now().UTC().Format(time.DateOnly), commit, origin.CPU(), runtime.Version())
-	fmt.Fprintf(w, "go run -C internal/assurance ./mutants/assembly -arch %s -sample %d -seed %d -emulate %d -function '%s'\n\n", s.architecture.Name, s.sample, s.seed, s.emulate, s.match)
+	fmt.Fprintf(w, "go run -C internal/assurance ./mutants/assembly -arch %s -every %d -sample %d -seed %d -emulate %d -function '%s'\n\n", s.architecture.Name, s.every, s.sample, s.seed, s.emulate, s.match)
 	if s.resumed > 0 {
 		fmt.Fprintf(w, "%d outcomes are from earlier runs with the same log, which may be of other commits.\n\n", s.resumed)
 	}
@@ -97,40 +97,42 @@ func counted(texts []string) string {
 }
 
 const explanation = `
-Each instruction of each function is dropped: it is replaced with NOPs of the same length. One
-instruction of each form in each function is altered at random in as many ways as -sample says. An
-alteration flips one or two bits of a byte, exchanges two registers, or takes a prefix REX.W away.
-It is named after what the decoder then sees: another register, immediate, offset, scale, mask,
-zeroing, broadcast, width of lanes or operands, length of vectors, operation or condition, or
-exchanged operands (swap). Bytes that package x86 refuses to decode, because a disassembler and a
-CPU may see them differently, are not made, and neither are alterations that are known to do the
-same. A mutant is killed if a test that executes the instruction fails (fail), if the process dies
-otherwise (crash) or uses too much time of the CPU (time), or, with the line removed, if a test that
-reads the .s files fails (source). The tests are those of -short of the packages internal/kernel,
-internal/aes, internal/gcm, internal/sha2, aesgcm, internal/conformance, internal/memory and the
-root, without those that start processes. Those that have killed mutants of the function run first,
-and then the fastest that execute the instruction, for at most 0.2 s of the CPU in all. Each
-survivor is given to the check for constant time and the proofs of package proofs, for at most two
-minutes: it is refused, equivalent for all sizes that are proved (proved), or undecided. Refused
-also means that there is no model of the instruction, or of the addresses. What is refused has more
-tests, of at most 0.6 s, and what is undecided has all tests. What is refused and these tests do
-not kill is in the column refused; .ci/run has command verify and all tests. The column class has
-prefetches, frame pointers, and the check whether the stack has room, which it always has in the
-tests. All else is open, or untried for lack of time.
+Each instruction of each function, or one of so many as -every says, at random, is dropped: it is
+replaced with NOPs of the same length. One instruction of each form in each function is altered at
+random in as many ways as -sample says. An alteration flips one or two bits of a byte, exchanges two
+registers, or takes a prefix REX.W away. It is named after what the decoder then sees: another
+register, immediate, offset, scale, mask, zeroing, broadcast, width of lanes or operands, length of
+vectors, operation or condition, or exchanged operands (swap). Bytes that package x86 refuses to
+decode, because a disassembler and a CPU may see them differently, are not made, and neither are
+alterations that are known to do the same. A mutant is killed if a test that executes the
+instruction fails (fail), if the process dies otherwise (crash) or uses too much time of the CPU
+(time), or, with the line removed, if a test that reads the .s files fails (source). The tests are
+those of -short of the packages internal/kernel, internal/aes, internal/gcm, internal/sha1,
+internal/sha2, aesgcm, internal/conformance, internal/memory and the root, without those that start
+processes. Those that have killed mutants of the function run first, and then the fastest that
+execute the instruction, for at most 0.2 s of the CPU in all. Each survivor is given to the check
+for constant time and the proofs of package proofs, for at most two minutes: it is refused,
+equivalent for all sizes that are proved (proved), or undecided. Refused also means that there is no
+model of the instruction, or of the addresses. What is refused has more tests, of at most 0.6 s, and
+what is undecided has all tests. What is refused and these tests do not kill is in the column
+refused; .ci/run has command verify and all tests. The column class has prefetches, frame pointers,
+and the check whether the stack has room, which it always has in the tests. All else is open, or
+untried for lack of time.
 `
 
 const emulated = `
-Each instruction of each function is dropped: it is replaced with a NOP. One instruction of each form
-in each function is altered at random in as many ways as -sample says: one or two bits of a byte are
-flipped, or two registers exchanged, so that package arm64 decodes something else. Each mutant is
-given to the check for constant time and the proofs, for at most two minutes: it is refused,
-equivalent for all sizes that are proved (proved), or undecided. Refused also means that there is no
-model of the instruction, or of the addresses. What the proofs hold is killed if, with the line
-removed, a test that reads the .s files fails (source): TestVectorsWiped, which also looks for V16 and
-V17, with which Go code copies. On so many mutants as -emulate says, half of them refused and half
-equivalent, as far as there are so many, those tests of the package run in qemu that take seconds: a
-test fails (fail), the process dies otherwise (crash), or it uses too much time of the CPU (time). The column refused has
-what is refused and either not killed by these tests or not tried.
+Each instruction of each function, or one of so many as -every says, at random, is dropped: it is
+replaced with a NOP. One instruction of each form in each function is altered at random in as many
+ways as -sample says: one or two bits of a byte are flipped, or two registers exchanged, so that
+package arm64 decodes something else. Each mutant is given to the check for constant time and the
+proofs, for at most two minutes: it is refused, equivalent for all sizes that are proved (proved),
+or undecided. Refused also means that there is no model of the instruction, or of the addresses.
+What the proofs hold is killed if, with the line removed, a test that reads the .s files fails
+(source): TestVectorsWiped, which also looks for V16 and V17, with which Go code copies. On so many
+mutants as -emulate says, half of them refused and half equivalent, as far as there are so many,
+those tests of the package run in qemu that take seconds: a test fails (fail), the process dies
+otherwise (crash), or it uses too much time of the CPU (time). The column refused has what is
+refused and either not killed by these tests or not tried.
 `
 
 var columns = []string{failed, crashed, timeOut, inSource, refused, proved, known, "open", "untried"}

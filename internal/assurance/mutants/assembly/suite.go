@@ -23,7 +23,7 @@ import (
 
 // packages have assembly, or tests that call that of others. The first one that has a
 // function is its home.
-var packages = []string{"internal/kernel", "internal/aes", "internal/gcm", "internal/sha2", "internal/prefetch", ".", "aesgcm", "internal/conformance", "internal/memory"}
+var packages = []string{"internal/kernel", "internal/aes", "internal/gcm", "internal/sha1", "internal/sha2", "internal/prefetch", ".", "aesgcm", "internal/conformance", "internal/memory"}
 
 // A function of assembly, as in the binary that is its home.
 type function struct {

@@ -87,6 +87,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -101,11 +102,13 @@ import (
 type set struct {
 	name   string
 	off    string // what GODEBUG disables
+	lean   bool   // with what CPUs without AVX-VNNI take for SHA-512, and only tests of that
 	purego bool   // a build without assembly
 }
 
 var sets = []set{
 	{name: "best"},
+	{name: "lean", lean: true},
 	{name: "avx2", off: "cpu.avx512f=off,cpu.sha=off"},
 	{name: "generic", off: "cpu.avx2=off"},
 	{name: "purego", purego: true},
@@ -118,8 +121,8 @@ type options struct {
 	out     string
 
 	// For the processes that the command starts.
-	child bool
-	again string // the only test to run
+	child, lean bool
+	again       string // the only test to run
 }
 
 func parseOptions(args []string, stderr io.Writer) (options, error) {
@@ -131,7 +134,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 		o.only, err = regexp.Compile(s)
 		return err
 	})
-	f.Func("kernels", "run only these sets of kernels, of best,avx2,generic,purego (`LIST`)", func(s string) error {
+	f.Func("kernels", "run only these sets of kernels, of best,lean,avx2,generic,purego (`LIST`)", func(s string) error {
 		o.kernels = strings.Split(s, ",")
 		for _, name := range o.kernels {
 			if !slices.ContainsFunc(sets, func(s set) bool { return s.name == name }) {
@@ -142,6 +145,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	})
 	f.StringVar(&o.out, "o", "", "also write the output to `FILE`")
 	f.BoolVar(&o.child, "child", false, "internal: measure in this process and print JSON")
+	f.BoolVar(&o.lean, "lean", false, "internal, with -child: see set")
 	f.StringVar(&o.again, "again", "", "internal, with -child: run only the test `NAME`")
 	if err := f.Parse(args); err != nil {
 		return o, err
@@ -193,7 +197,11 @@ func child(o options, stdout io.Writer) error {
 	defer runtime.UnlockOSThread()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	fastmac.Hardware() // chooses all kernels
+	if lean := slices.Index(kernel.List(kernel.SHA512), "avx512lean"); o.lean && lean >= 0 {
+		kernel.Select(kernel.SHA512, lean)
+	}
 	p := process{Kernels: kernel.NewReport(), Clock: distances(nanotime)}
+	p.Kernels.SHA512 = kernel.Active(kernel.SHA512) // of which a report has no lean one
 	if fastmac.RequireGCM() != nil {
 		p.Missing = "GMAC, AES-GCM"
 	}
@@ -205,7 +213,7 @@ func child(o options, stdout io.Writer) error {
 		return err
 	}
 	for _, s := range allSubjects(edges) {
-		chosen := s.control || o.only.MatchString(s.name)
+		chosen := s.control || o.only.MatchString(s.name) && (!o.lean || ofSHA512.MatchString(s.name))
 		if o.again != "" {
 			chosen = s.name == o.again
 		}
@@ -218,6 +226,8 @@ func child(o options, stdout io.Writer) error {
 	}
 	return nil
 }
+
+var ofSHA512 = regexp.MustCompile("^([A-Z0-9]+-)?SHA-(384|512)|^hmac-sha2-512")
 
 func allSubjects(edges []edge) []subject {
 	subjects := slices.Concat(controlSubjects(edges), nullSubjects())
@@ -235,7 +245,8 @@ func allSubjects(edges []edge) []subject {
 		manySubjects("HMAC-SHA-256", hmacKey(crypto.SHA256), sha256.Size, 0),
 		manySubjects("HMAC-SHA-512", hmacKey(crypto.SHA512), sha512.Size, 0),
 		pbkdf2Subjects[uint32]("PBKDF2-SHA-256"),
-		pbkdf2Subjects[uint64]("PBKDF2-SHA-512"))
+		pbkdf2Subjects[uint64]("PBKDF2-SHA-512"),
+		pbkdf2SHA1Subjects())
 	if fastmac.RequireAES() == nil { // or else tables derive the keys
 		subjects = slices.Concat(subjects,
 			packetSubjects("UMAC-64", fastmac.UMAC64Size, new(packet.UMACSender), new(packet.UMACReceiver)),
@@ -310,7 +321,7 @@ func (s *set) measure(o options, p *printer, stderr io.Writer) error {
 
 // start runs a process on the kernels of a set, and reads what it prints.
 func (s *set) start(program string, read func(d *json.Decoder) error, stderr io.Writer, args ...string) error {
-	cmd := exec.Command(program, append([]string{"-child"}, args...)...)
+	cmd := exec.Command(program, append([]string{"-child", "-lean=" + strconv.FormatBool(s.lean)}, args...)...)
 	// What GODEBUG switches off for this process stays off. A goroutine that runs for more than
 	// 10 ms is not interrupted by a signal.
 	cmd.Env = append(os.Environ(), "GODEBUG="+strings.Join([]string{os.Getenv("GODEBUG"), s.off, "asyncpreemptoff=1"}, ","))

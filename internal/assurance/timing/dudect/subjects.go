@@ -20,6 +20,7 @@ import (
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
+	"example.com/fastmac/internal/sha1"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/packet"
 )
@@ -263,6 +264,20 @@ func pbkdf2Subjects[W sha2.Word](name string) (subjects []subject) {
 		subjects = append(subjects, fixedOrRandom(fmt.Sprintf("%s, 3 steps of %d", name, count), len(bytes), count == 1, func(in []byte) {
 			copy(bytes, in)
 			sha2.Iterate(its, sha2.Size[W](), 3)
+		})...)
+	}
+	return subjects
+}
+
+// pbkdf2SHA1Subjects is pbkdf2Subjects for SHA-1. The input is the salt, on which all that the steps add depends.
+func pbkdf2SHA1Subjects() (subjects []subject) {
+	b := sha1.NewBlocks(pattern(16))
+	for count := 1; count <= sha1.MaxBlocks; count++ {
+		subjects = append(subjects, fixedOrRandom(fmt.Sprintf("PBKDF2-SHA-1, 30 steps of %d", count), 16, count == 1, func(in []byte) {
+			for i := range count {
+				b.Start(i, in, 1)
+			}
+			b.Iterate(count, 30)
 		})...)
 	}
 	return subjects
