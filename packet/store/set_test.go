@@ -118,6 +118,7 @@ func TestSetRefuses(t *testing.T) {
 	s = newSet(t, "a")
 	a = mustOpenIn(t, s, "a")
 	mustReserve(t, a, 1, 0)
+	before = mustRead(t, s.path)
 	s.Close()
 	s.Close() // again
 	refused("", "closed", open("a"))
@@ -127,6 +128,9 @@ func TestSetRefuses(t *testing.T) {
 		refused("", "closed", err)
 	}
 	refused("", "closed", a.Release(id, 1, 1))
+	if !bytes.Equal(before, mustRead(t, s.path)) {
+		t.Error("the file has changed")
+	}
 	_, err = Open(s.path)
 	refused("", "want OpenSet", err)
 	s = mustOpenSet(t, s.path) // Open has released the lock
