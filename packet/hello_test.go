@@ -501,7 +501,7 @@ func TestForgedOpening(t *testing.T) {
 func TestInventedOpenings(t *testing.T) {
 	openings := 1 << 12
 	if mactest.Long() {
-		openings = 1 << 20
+		openings = 1 << 18
 	}
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
 		c := helloConfig()
@@ -680,7 +680,7 @@ func TestManySessions(t *testing.T) {
 func TestServerLoop(t *testing.T) {
 	sessions := 2000
 	if mactest.Long() {
-		sessions = 100_000
+		sessions = 30_000
 	}
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
 		e := newHelloTest(t, a, helloConfig())

@@ -118,7 +118,7 @@ func (p *process) end() (lines []string) {
 func newSecret(t *testing.T, size int) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(path, bytes.Repeat([]byte{7}, size), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat("a secret, ", 7))[:size], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
