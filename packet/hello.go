@@ -154,19 +154,17 @@ type helloKeys struct{ hello, answer, opening, packets [helloKeySize]byte }
 // initKeys sets up the keys.
 func (h *handshake) initKeys(c *Config, algorithm byte, me, peer, client, server string) error {
 	send, receive, err := c.pair(me, peer)
+	if err == nil {
+		err = send.check(algorithm, &Counters{kind: kindSecret}, sending)
+	}
+	if err == nil {
+		err = receive.checkWindow()
+	}
+	if err == nil && algorithm == gmac {
+		err = fastmac.RequireGCM()
+	}
 	if err != nil {
 		return err
-	}
-	if err := send.check(algorithm, &Counters{kind: kindSecret}, sending); err != nil {
-		return err
-	}
-	if err := receive.checkWindow(); err != nil {
-		return err
-	}
-	if algorithm == gmac {
-		if err := fastmac.RequireGCM(); err != nil {
-			return err
-		}
 	}
 	h.keys.derive(c.Secret, client, server)
 	h.config = send
