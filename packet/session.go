@@ -72,7 +72,7 @@ func (k *client[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) er
 	}
 	k.session = newSession[S, R, P, Q]()
 	draw(k.hello[1:helloHeadSize])
-	tag := helloTag(&k.keys.hello, k.hello[:helloHeadSize])
+	tag := helloTag(k.keys.hello(), k.hello[:helloHeadSize])
 	copy(k.hello[helloHeadSize:], tag[:])
 	k.state.Store(waiting)
 	return nil
@@ -89,8 +89,8 @@ func (k *client[S, R, P, Q]) Hello(dst []byte) []byte {
 }
 
 // Answer takes what arrives, and reports whether it is the first answer of the server to the hello. Then the session
-// has begun. For all that comes later, and in a child after a fork, it returns false: give that to Open. The comparison
-// is constant time.
+// has begun. For all that comes later, and in a child after a fork, it returns false: give that to Open. The
+// comparison is constant time.
 func (k *client[S, R, P, Q]) Answer(answer []byte) bool {
 	if k.mustLive() != waiting || len(answer) != HelloSize || answer[0] == 0 || k.lock() != nil {
 		return false
@@ -100,7 +100,7 @@ func (k *client[S, R, P, Q]) Answer(answer []byte) bool {
 		return false
 	}
 	k.heads = headsOf(k.hello[:], answer)
-	if tag := helloTag(&k.keys.answer, k.heads[:]); subtle.ConstantTimeCompare(answer[helloHeadSize:], tag[:]) != 1 {
+	if tag := helloTag(k.keys.answer(), k.heads[:]); subtle.ConstantTimeCompare(answer[helloHeadSize:], tag[:]) != 1 {
 		return false
 	}
 	k.session.opening = k.handshake.opening(&k.heads)
@@ -156,8 +156,8 @@ func (k *client[S, R, P, Q]) Sender() P { k.mustLive(); return k.sender }
 // Receiver returns the receiver of the session, as Sender does.
 func (k *client[S, R, P, Q]) Receiver() Q { k.mustLive(); return k.receiver }
 
-// Destroy ends the session, and overwrites the client and its keys with zeros. Any later use panics; a second
-// Destroy does nothing. A call that uses the client meanwhile panics too: see "Destroy while in use" of package fastmac.
+// Destroy ends the session, and overwrites the client and its keys with zeros. Any later use panics; a second Destroy
+// does nothing. A call that uses the client meanwhile panics too: see "Destroy while in use" of package fastmac.
 func (k *client[S, R, P, Q]) Destroy() {
 	defer k.lockToDestroy()()
 	k.state.Store(noClient)
@@ -191,9 +191,9 @@ func (s *server[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) er
 }
 
 // Answer takes what arrives. If it is a hello of the client, Answer appends the answer, HelloSize bytes, to dst and
-// returns the extended slice: send it. If not, it returns [ErrForged], and if it has another size than a hello
-// that costs nothing: it is for Open. In a child after a fork Answer returns [ErrCopied]. It allocates
-// only if dst has no room. The comparison is constant time.
+// returns the extended slice: send it. If not, it returns [ErrForged], and if it has another size than a hello that
+// costs nothing: it is for Open. In a child after a fork Answer returns [ErrCopied]. It allocates only if dst has no
+// room. The comparison is constant time.
 func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 	if len(hello) != HelloSize || hello[0] != 0 {
 		s.open()
@@ -203,7 +203,7 @@ func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	if tag := helloTag(&s.keys.hello, hello[:helloHeadSize]); subtle.ConstantTimeCompare(hello[helloHeadSize:], tag[:]) != 1 {
+	if tag := helloTag(s.keys.hello(), hello[:helloHeadSize]); subtle.ConstantTimeCompare(hello[helloHeadSize:], tag[:]) != 1 {
 		s.stats.WrongHellos++
 		return nil, ErrForged
 	}
@@ -212,7 +212,7 @@ func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 		draw(s.head[1:])
 	}
 	heads := headsOf(hello, s.head[:])
-	tag := helloTag(&s.keys.answer, heads[:])
+	tag := helloTag(s.keys.answer(), heads[:])
 	if s.copied() {
 		return nil, ErrCopied
 	}
@@ -229,12 +229,12 @@ func (s *server[S, R, P, Q]) open() *session[S, R, P, Q] {
 	return p
 }
 
-// Open is that of the receiver of the open session. If the packet has an opening, it may open another session
-// first: if both are right, and no other session has opened since the answer. Seal uses that session from then
-// on, and packets of the session before are refused.
+// Open is that of the receiver of the open session. If the packet has an opening, it may open another session first:
+// if both are right, and no other session has opened since the answer. Seal uses that session from then on, and
+// packets of the session before are refused.
 //
-// Open returns [ErrNoSession] if no session is open, and [ErrForged] for a wrong opening, also one of a session
-// that cannot open any more. It allocates when a session opens.
+// Open returns [ErrNoSession] if no session is open, and [ErrForged] for a wrong opening, also one of a session that
+// cannot open any more. It allocates when a session opens.
 func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	p, n := s.open(), len(packet)-numberSize-s.config.TagSize
 	if p != nil && (n < 0 || packet[n] != 0) {
@@ -320,8 +320,8 @@ func (s *server[S, R, P, Q]) Seal(packet, data []byte) ([]byte, error) {
 	return nil, ErrNoSession
 }
 
-// Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that
-// has another sender. Do not call its Init or Destroy.
+// Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that has
+// another sender. Do not call its Init or Destroy.
 func (s *server[S, R, P, Q]) Sender() P {
 	if p := s.open(); p != nil {
 		return p.sender
@@ -329,8 +329,8 @@ func (s *server[S, R, P, Q]) Sender() P {
 	return nil
 }
 
-// Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from
-// them the receiver returns [ErrEpoch].
+// Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from them
+// the receiver returns [ErrEpoch].
 func (s *server[S, R, P, Q]) Receiver() Q {
 	if p := s.open(); p != nil {
 		return p.receiver
@@ -338,8 +338,8 @@ func (s *server[S, R, P, Q]) Receiver() Q {
 	return nil
 }
 
-// Close ends the open session, and forgets the random bytes of the next one: all packets that were sent before
-// are refused, also those with which a session would open. The client begins anew with a hello.
+// Close ends the open session, and forgets the random bytes of the next one: all packets that were sent before are
+// refused, also those with which a session would open. The client begins anew with a hello.
 func (s *server[S, R, P, Q]) Close() {
 	if s.lock() == nil { // if not, this is a child, which opens no session
 		defer s.mu.Unlock()
@@ -369,9 +369,9 @@ func (s *server[S, R, P, Q]) Stats() ServerStats {
 	return s.stats
 }
 
-// Destroy overwrites the server, its keys and those of the open session with zeros. Any later use panics; a second Destroy does
-// nothing. A call of Seal or Open meanwhile panics too: see "Destroy while in use" of package fastmac. The runtime
-// overwrites the keys of earlier sessions, when nobody has a pointer to them.
+// Destroy overwrites the server, its keys and those of the open session with zeros. Any later use panics; a second
+// Destroy does nothing. A call of Seal or Open meanwhile panics too: see "Destroy while in use" of package fastmac.
+// The runtime overwrites the keys of earlier sessions, when nobody has a pointer to them.
 func (s *server[S, R, P, Q]) Destroy() {
 	defer s.lockToDestroy()()
 	if p := s.current.Swap(nil); p != nil {
