@@ -33,13 +33,12 @@ const (
 
 var draw = rand.Read // tests have another one
 
-// UMACClient is the client's end of one session with UMAC: a sender and a receiver, and the hello with which
-// the session begins. Send Hello, again if there is no answer, until Answer returns true. Then Seal and Open
-// packets. After a restart, or if nothing comes back in the session, begin anew with another client.
+// UMACClient is the client's end of one session with UMAC: a sender and a receiver, and the hello with which the
+// session begins. Send Hello, again if there is no answer, until Answer returns true. Then Seal and Open packets.
+// After a restart, or if nothing comes back in the session, begin anew with another client.
 //
-// It is safe for concurrent use. Do not copy it. It prints as its name. All methods except
-// Destroy, String and Format panic if it was never set up or has been destroyed. [UMACServer] says what is
-// promised.
+// It is safe for concurrent use. Do not copy it. It prints as its name. All methods except Destroy, String and Format
+// panic if it was never set up or has been destroyed. [UMACServer] says what is promised.
 type UMACClient struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -55,41 +54,39 @@ type GMACClient struct {
 	gmacClientName
 }
 
-// UMACServer is the server's end of the sessions with one client, which has a Secret of its own. Answer what
-// Answer takes, and give the rest to Open. Old and invented hellos, openings and packets change nothing.
+// UMACServer is the server's end of the sessions with one client, which has a Secret of its own. Answer what Answer
+// takes, and give the rest to Open. Old and invented hellos, openings and packets change nothing.
 //
-// It is safe for concurrent use. Do not copy it. It prints as its name. All methods except
-// Destroy, String and Format panic if it was never set up or has been destroyed. In a child after a fork
-// it begins no session.
+// It is safe for concurrent use. Do not copy it. It prints as its name. All methods except Destroy, String and Format
+// panic if it was never set up or has been destroyed. In a child after a fork it begins no session.
 //
 // # What is promised
 //
-// The attacker has all hellos, answers and packets of the past, and sends what it likes. It does not know the
-// Secret.
+// The attacker has all hellos, answers and packets of the past, and sends what it likes. It does not know the Secret.
 //
-//   - No counter is used twice under one key. The key of a session depends on the random bytes of both ends. A
-//     client draws its own for each hello, and takes one answer. A server seals only in a session that a
-//     packet of the client has opened, and opens one for its random bytes.
-//   - No packet is accepted twice, even after restarts: a session needs the random bytes that the server has at
-//     that time. It forgets them when a session opens, and draws others for the next hello.
-//   - A client takes only an answer to its own hello: the tag covers both. Hellos, answers, openings and packets
-//     have different keys, which depend on the order of the names, so none can be sent back to where it came from.
-//   - Old hellos change nothing. The random bytes of the server stay until a session has opened. So a
-//     session for which a client has an answer is not lost if others begin before it opens, and the one of them
-//     whose packet comes first opens. Their keys differ.
+//   - No counter is used twice under one key. The key of a session depends on the random bytes of both ends. A client
+//     draws its own for each hello, and takes one answer. A server seals only in a session that a packet of the
+//     client has opened, and opens one for its random bytes.
+//   - No packet is accepted twice, even after restarts: a session needs the random bytes that the server has at that
+//     time. It forgets them when a session opens, and draws others for the next hello.
+//   - A client takes only an answer to its own hello: the tag covers both. Hellos, answers, openings and packets have
+//     different keys, which depend on the order of the names, so none can be sent back to where it came from.
+//   - Old hellos change nothing. The random bytes of the server stay until a session has opened. So a session for
+//     which a client has an answer is not lost if others begin before it opens, and the one of them whose packet
+//     comes first opens. Their keys differ.
 //   - An invented opening is refused before anything else is computed, and counts only in Stats.
 //   - After Close nothing is accepted that was sent before.
 //   - The epoch is for order only. When it comes to 1 again after 255 sessions, the keys are different.
 //
-// To refuse a hello or an opening costs an HMAC-SHA-512 of a short message, and to answer a hello two. Who
-// holds a right opening back can send wrong packets with it: the first of them costs the set-up of a receiver,
-// which counts its own wrong tags.
+// To refuse a hello or an opening costs an HMAC-SHA-512 of a short message, and to answer a hello two. Who holds a
+// right opening back can send wrong packets with it: the first of them costs the set-up of a receiver, which counts
+// its own wrong tags.
 //
-// It is not promised that a session is recent: an attacker can hold an opening back, and deliver it as long as
-// no other session has opened. Anybody can send an old hello from another address, so take the address of a
-// client from packets that Open has accepted. Two programs with one Secret and one name close each other's
-// sessions. Nothing notices that a snapshot of a virtual machine is restored: if a session was open, or a hello
-// was answered, counters can repeat.
+// It is not promised that a session is recent: an attacker can hold an opening back, and deliver it as long as no
+// other session has opened. Anybody can send an old hello from another address, so take the address of a client from
+// packets that Open has accepted. Two programs with one Secret and one name close each other's sessions. Nothing
+// notices that a snapshot of a virtual machine is restored: if a session was open, or a hello was answered, counters
+// can repeat.
 type UMACServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
@@ -105,9 +102,9 @@ type GMACServer struct {
 	gmacServerName
 }
 
-// NewUMACClient returns a client with new random bytes. me is its name, and peer that of the server: 1 to 255
-// bytes each, not equal. Sender and Receiver of c must be empty. Its Epoch and Ahead are not used. Secret may be the
-// one for other packets too. The other errors are those of [UMACSender.Init] and [UMACReceiver.Init].
+// NewUMACClient returns a client with new random bytes. me is its name, and peer that of the server: 1 to 255 bytes
+// each, not equal. Sender and Receiver of c must be empty. Its Epoch and Ahead are not used. Secret may be the one
+// for other packets too. The other errors are those of [UMACSender.Init] and [UMACReceiver.Init].
 func NewUMACClient(c Config, me, peer string) (*UMACClient, error) {
 	k := new(UMACClient)
 	return unless(k.init(&c, c.umacAlgorithm(), me, peer), k)
@@ -119,8 +116,8 @@ func NewGMACClient(c Config, me, peer string) (*GMACClient, error) {
 	return unless(k.init(&c, gmac, me, peer), k)
 }
 
-// NewUMACServer returns the server's end of the sessions with one client. me is the name of the server, and peer
-// that of the client. The errors are those of [NewUMACClient].
+// NewUMACServer returns the server's end of the sessions with one client. me is the name of the server, and peer that
+// of the client. The errors are those of [NewUMACClient].
 func NewUMACServer(c Config, me, peer string) (*UMACServer, error) {
 	s := new(UMACServer)
 	return unless(s.init(&c, c.umacAlgorithm(), me, peer), s)
@@ -149,24 +146,27 @@ type handshake struct {
 }
 
 // helloKeys are those of hellos, answers and openings, and the Secret of packets: the output of HKDF.
-type helloKeys struct{ hello, answer, opening, packets [helloKeySize]byte }
+type helloKeys [4 * helloKeySize]byte
+
+func (k *helloKeys) hello() []byte   { return k[:helloKeySize] }
+func (k *helloKeys) answer() []byte  { return k[helloKeySize : 2*helloKeySize] }
+func (k *helloKeys) opening() []byte { return k[2*helloKeySize : 3*helloKeySize] }
+func (k *helloKeys) packets() []byte { return k[3*helloKeySize:] }
 
 // initKeys sets up the keys.
 func (h *handshake) initKeys(c *Config, algorithm byte, me, peer, client, server string) error {
 	send, receive, err := c.pair(me, peer)
+	if err == nil {
+		err = send.check(algorithm, &Counters{kind: kindSecret}, sending)
+	}
+	if err == nil {
+		err = receive.checkWindow()
+	}
+	if err == nil && algorithm == gmac {
+		err = fastmac.RequireGCM()
+	}
 	if err != nil {
 		return err
-	}
-	if err := send.check(algorithm, &Counters{kind: kindSecret}, sending); err != nil {
-		return err
-	}
-	if err := receive.checkWindow(); err != nil {
-		return err
-	}
-	if algorithm == gmac {
-		if err := fastmac.RequireGCM(); err != nil {
-			return err
-		}
 	}
 	h.keys.derive(c.Secret, client, server)
 	h.config = send
@@ -215,7 +215,7 @@ func headsOf(hello, answer []byte) (h heads) {
 // configs returns what the sender and the receiver of a session need.
 func (h *handshake) configs(session *heads) (send, receive Config, n Counters) {
 	send = h.config
-	send.Secret, send.Epoch = h.keys.packets[:], session[helloHeadSize]
+	send.Secret, send.Epoch = h.keys.packets(), session[helloHeadSize]
 	receive = send
 	receive.Sender, receive.Receiver = send.Receiver, send.Sender
 	return send, receive, Counters{kind: kindSession, session: session[:], end: maxRange} // as NewSession, without its copy
@@ -224,45 +224,37 @@ func (h *handshake) configs(session *heads) (send, receive Config, n Counters) {
 // openingSize returns the size of an opening: random bytes, and then a trailer.
 func (h *handshake) openingSize() int { return helloRandomSize + numberSize + h.config.TagSize }
 
-// opening returns that of a session, which may be shorter. It looks like the end of a packet with the number 0,
-// whose epoch no packet of a session has.
+// opening returns that of a session, which may be shorter. It looks like the end of a packet with the number 0, whose
+// epoch no packet of a session has.
 func (h *handshake) opening(session *heads) (opening [OpeningSize]byte) {
 	copy(opening[:helloRandomSize], session[1:])
-	tag := helloTag(&h.keys.opening, session[:])
+	tag := helloTag(h.keys.opening(), session[:])
 	copy(opening[helloRandomSize+numberSize:h.openingSize()], tag[:])
 	return opening
 }
 
-// derive sets k: HKDF-SHA-512 without a salt, RFC 5869. Other packets have another label, so none of their keys
-// is equal to these. The hash is the one that packets need anyway.
+// derive sets k: HKDF-SHA-512 without a salt, RFC 5869. Other packets have another label, so none of their keys is
+// equal to these. The hash is the one that packets need anyway.
 func (k *helloKeys) derive(secret []byte, client, server string) {
 	wipe.ReserveStack()
-	var salt, prk, okm [sha512.Size]byte // zeros are no salt
+	const label, block = "fastmac hello 3", sha512.Size
+	var salt, prk [block]byte // zeros are no salt
 	fastmac.SumHMAC(crypto.SHA512, prk[:0], salt[:], secret)
-
-	const label = "fastmac hello 3"
-	var b [sha512.Size + len(label) + 2*(1+maxNameSize) + 1]byte
-	info := append(b[:sha512.Size], label...)
-	info = append(append(info, byte(len(client))), client...)
-	info = append(append(info, byte(len(server))), server...)
-	fastmac.SumHMAC(crypto.SHA512, okm[:0], prk[:], append(info[sha512.Size:], 1))
-	copy(k.hello[:], okm[:])
-	copy(k.answer[:], okm[helloKeySize:])
-	copy(b[:], okm[:])
-	fastmac.SumHMAC(crypto.SHA512, okm[:0], prk[:], append(info, 2))
-	copy(k.opening[:], okm[:])
-	copy(k.packets[:], okm[helloKeySize:])
-
+	var b [block + len(label) + 2*(1+maxNameSize) + 1]byte
+	info := append(append(b[:block], label...), byte(len(client)))
+	info = append(append(append(info, client...), byte(len(server))), server...)
+	fastmac.SumHMAC(crypto.SHA512, k[:0], prk[:], append(info[block:], 1))
+	copy(b[:], k[:block])
+	fastmac.SumHMAC(crypto.SHA512, k[:block], prk[:], append(info, 2))
 	clear(prk[:])
-	clear(okm[:])
 	clear(b[:])
 	wipe.Stack()
 }
 
-func helloTag(key *[helloKeySize]byte, msg []byte) [helloTagSize]byte {
+func helloTag(key, msg []byte) [helloTagSize]byte {
 	wipe.ReserveStack()
 	var sum [sha512.Size]byte
-	fastmac.SumHMAC(crypto.SHA512, sum[:0], key[:], msg)
+	fastmac.SumHMAC(crypto.SHA512, sum[:0], key, msg)
 	wipe.Stack()
 	return [helloTagSize]byte(sum[:helloTagSize])
 }

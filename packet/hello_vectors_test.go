@@ -32,6 +32,27 @@ func drawnAt(seed byte, n int) []byte {
 	return b
 }
 
+// A refClient has sent one hello. It has an answer once Answer has returned true.
+type refClient struct {
+	packetref.Hello
+	Random         []byte
+	Opening        []byte
+	Sends, Accepts packetref.Key
+	done           bool
+}
+
+// Answer reports whether it takes an answer. It takes one.
+func (c *refClient) Answer(answer []byte) bool {
+	hello := c.Hello.Hello(c.Random)
+	if c.done || len(answer) != 33 || answer[0] == 0 || !bytes.Equal(answer, c.Hello.Answer(hello, answer[0], answer[1:17])) {
+		return false
+	}
+	c.done = true
+	c.Opening = c.Hello.Opening(hello, answer)
+	c.Sends, c.Accepts = c.Keys(hello, answer)
+	return true
+}
+
 // FuzzHello runs scripts of clients with one Secret, a network, and a server, beside the reference. No session opens
 // twice, and no packet is accepted twice.
 func FuzzHello(f *testing.F) {
@@ -50,7 +71,7 @@ func FuzzHello(f *testing.F) {
 		ref := packetref.HelloServer{Hello: names, Bits: minWindow, MaxForged: c.MaxForged}
 		type end struct {
 			client clientEnd
-			ref    packetref.HelloClient
+			ref    refClient
 			sealed uint64
 		}
 		var clients []*end
@@ -71,7 +92,7 @@ func FuzzHello(f *testing.F) {
 			switch op % 8 {
 			case 0: // a client starts
 				draws++
-				k := &end{newClientEnd(a, c), packetref.HelloClient{Hello: names, Random: drawnAt(3, draws)}, 0}
+				k := &end{newClientEnd(a, c), refClient{Hello: names, Random: drawnAt(3, draws)}, 0}
 				if clients = append(clients, k); !bytes.Equal(k.client.Hello(nil), names.Hello(k.ref.Random)) {
 					t.Fatalf("hello %x, want %x", k.client.Hello(nil), names.Hello(k.ref.Random))
 				}
@@ -111,7 +132,7 @@ func FuzzHello(f *testing.F) {
 				packets = append(packets, got)
 			case 4, 6: // it arrives, perhaps with another opening, or with none
 				p := damaged(op, packets[at%len(packets)])
-				if size := names.OpeningSize(); op%8 == 6 && len(p) >= size {
+				if size := helloRandomSize + numberSize + a.TagSize(); op%8 == 6 && len(p) >= size {
 					p = p[:len(p)-size]
 					if op&0x40 != 0 {
 						other := packets[at/len(packets)%len(packets)]
@@ -218,8 +239,8 @@ func TestHelloVectors(t *testing.T) {
 	for _, v := range read[helloVectors](t, hellosFile) {
 		var k helloKeys
 		k.derive(v.Secret, v.Client, v.Server)
-		if got := slices.Concat(k.hello[:], k.answer[:], k.opening[:], k.packets[:]); !bytes.Equal(got, v.OKM) {
-			t.Errorf("okm is %x, want %x", got, v.OKM)
+		if !bytes.Equal(k[:], v.OKM) {
+			t.Errorf("okm is %x, want %x", k, v.OKM)
 		}
 		if v.Algorithm == packetref.GMAC && fastmac.RequireGCM() != nil {
 			continue

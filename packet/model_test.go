@@ -46,8 +46,11 @@ func TestModel(t *testing.T) {
 		{"two sessions, and a thread that has loaded the first", slices.Concat(first, []modelStep{opened, {threadLoads, 0, 0}}, second, []modelStep{{toServerPacket, 1, 1}}), 4},
 		{"a right opening with another packet", slices.Concat(first, second, []modelStep{{toServerPacket, 0, 1}}), 4},
 	} {
-		if mactest.Long() {
-			begin.depth++
+		switch {
+		case mactest.Race: // one goroutine
+			begin.depth -= 2
+		case testing.Short():
+			begin.depth--
 		}
 		level, seen := [][]modelStep{begin.path}, make(map[string]bool)
 		for range begin.depth {
@@ -64,7 +67,7 @@ func TestModel(t *testing.T) {
 			}
 			level = next
 		}
-		if t.Logf("%s: %d states", begin.what, len(seen)); len(seen) < 400 {
+		if t.Logf("%s: %d states", begin.what, len(seen)); len(seen) < 10 {
 			t.Errorf("%s: %d states", begin.what, len(seen))
 		}
 	}

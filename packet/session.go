@@ -28,17 +28,26 @@ type opener[R any] interface {
 	Open(packet, data []byte) (msg []byte, counter uint64, err error)
 }
 
-// A session is what an end has of one.
+// A session is what an end has of one. Both pointers are to memory of its own, for the cache lines of keys.
 type session[S, R any, P sealer[S], Q opener[R]] struct {
-	sender   S
-	receiver R
+	sender   P
+	receiver Q
 	heads    heads
 	opening  [OpeningSize]byte // or less: see openingSize
 }
 
+// newSession returns a session without keys. The runtime destroys the sender and the receiver in the end, because
+// when another session is open, goroutines may still use this one.
+func newSession[S, R any, P sealer[S], Q opener[R]]() *session[S, R, P, Q] {
+	s := &session[S, R, P, Q]{sender: new(S), receiver: new(R)}
+	runtime.SetFinalizer(s.sender, P.Destroy)
+	runtime.SetFinalizer(s.receiver, Q.Destroy)
+	return s
+}
+
 func (s *session[S, R, P, Q]) destroy() {
-	P(&s.sender).Destroy()
-	Q(&s.receiver).Destroy()
+	s.sender.Destroy()
+	s.receiver.Destroy()
 }
 
 // The states of a client.
@@ -54,15 +63,16 @@ type client[S, R any, P sealer[S], Q opener[R]] struct {
 	state atomic.Uint32
 	handshake
 	hello [HelloSize]byte
-	session[S, R, P, Q]
+	*session[S, R, P, Q]
 }
 
 func (k *client[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) error {
 	if err := k.initKeys(c, algorithm, me, peer, me, peer); err != nil {
 		return err
 	}
+	k.session = newSession[S, R, P, Q]()
 	draw(k.hello[1:helloHeadSize])
-	tag := helloTag(&k.keys.hello, k.hello[:helloHeadSize])
+	tag := helloTag(k.keys.hello(), k.hello[:helloHeadSize])
 	copy(k.hello[helloHeadSize:], tag[:])
 	k.state.Store(waiting)
 	return nil
@@ -79,8 +89,8 @@ func (k *client[S, R, P, Q]) Hello(dst []byte) []byte {
 }
 
 // Answer takes what arrives, and reports whether it is the first answer of the server to the hello. Then the session
-// has begun. For all that comes later, and in a child after a fork, it returns false: give that to Open. It does not
-// allocate. The comparison is constant time.
+// has begun. For all that comes later, and in a child after a fork, it returns false: give that to Open. The
+// comparison is constant time.
 func (k *client[S, R, P, Q]) Answer(answer []byte) bool {
 	if k.mustLive() != waiting || len(answer) != HelloSize || answer[0] == 0 || k.lock() != nil {
 		return false
@@ -90,12 +100,12 @@ func (k *client[S, R, P, Q]) Answer(answer []byte) bool {
 		return false
 	}
 	k.heads = headsOf(k.hello[:], answer)
-	if tag := helloTag(&k.keys.answer, k.heads[:]); subtle.ConstantTimeCompare(answer[helloHeadSize:], tag[:]) != 1 {
+	if tag := helloTag(k.keys.answer(), k.heads[:]); subtle.ConstantTimeCompare(answer[helloHeadSize:], tag[:]) != 1 {
 		return false
 	}
 	k.session.opening = k.handshake.opening(&k.heads)
 	send, receive, n := k.configs(&k.heads)
-	if P(&k.sender).Init(send, n) != nil || Q(&k.receiver).Init(receive, n) != nil || k.copied() {
+	if k.sender.Init(send, n) != nil || k.receiver.Init(receive, n) != nil || k.copied() {
 		k.session.destroy()
 		return false
 	}
@@ -120,7 +130,7 @@ func (k *client[S, R, P, Q]) Seal(packet, data []byte) ([]byte, error) {
 	if state == waiting {
 		return nil, ErrNoSession
 	}
-	packet, err := P(&k.sender).Seal(packet, data)
+	packet, err := k.sender.Seal(packet, data)
 	if err == nil && state == answered {
 		packet = append(packet, k.session.opening[:k.openingSize()]...)
 	}
@@ -133,7 +143,7 @@ func (k *client[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 	if state == waiting {
 		return nil, 0, ErrNoSession
 	}
-	if msg, counter, err = Q(&k.receiver).Open(packet, data); err == nil && state == answered {
+	if msg, counter, err = k.receiver.Open(packet, data); err == nil && state == answered {
 		k.state.CompareAndSwap(answered, connected)
 	}
 	return msg, counter, err
@@ -141,18 +151,19 @@ func (k *client[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 
 // Sender returns the sender of the session, for batches and Stats. Its packets have no opening, so use it once Open
 // has accepted a packet. Before the answer its methods panic. Do not call its Init or Destroy.
-func (k *client[S, R, P, Q]) Sender() P { return &k.sender }
+func (k *client[S, R, P, Q]) Sender() P { k.mustLive(); return k.sender }
 
 // Receiver returns the receiver of the session, as Sender does.
-func (k *client[S, R, P, Q]) Receiver() Q { return &k.receiver }
+func (k *client[S, R, P, Q]) Receiver() Q { k.mustLive(); return k.receiver }
 
-// Destroy ends the session, and overwrites the client and its keys with zeros. Any later use panics; a second
-// Destroy does nothing. A call that uses the client meanwhile panics too: see "Destroy while in use" of package fastmac.
+// Destroy ends the session, and overwrites the client and its keys with zeros. Any later use panics; a second Destroy
+// does nothing. A call that uses the client meanwhile panics too: see "Destroy while in use" of package fastmac.
 func (k *client[S, R, P, Q]) Destroy() {
 	defer k.lockToDestroy()()
 	k.state.Store(noClient)
-	k.session.destroy()
-	k.hello, k.heads, k.session.opening = [HelloSize]byte{}, heads{}, [OpeningSize]byte{}
+	if k.hello = [HelloSize]byte{}; k.session != nil {
+		k.session.destroy()
+	}
 }
 
 // server is the body of UMACServer and GMACServer.
@@ -180,9 +191,9 @@ func (s *server[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) er
 }
 
 // Answer takes what arrives. If it is a hello of the client, Answer appends the answer, HelloSize bytes, to dst and
-// returns the extended slice: send it. If not, it returns [ErrForged], and if it has another size than a hello
-// that costs nothing: it is for Open. In a child after a fork Answer returns [ErrCopied]. It allocates
-// only if dst has no room. The comparison is constant time.
+// returns the extended slice: send it. If not, it returns [ErrForged], and if it has another size than a hello that
+// costs nothing: it is for Open. In a child after a fork Answer returns [ErrCopied]. It allocates only if dst has no
+// room. The comparison is constant time.
 func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 	if len(hello) != HelloSize || hello[0] != 0 {
 		s.open()
@@ -192,7 +203,7 @@ func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer s.mu.Unlock()
-	if tag := helloTag(&s.keys.hello, hello[:helloHeadSize]); subtle.ConstantTimeCompare(hello[helloHeadSize:], tag[:]) != 1 {
+	if tag := helloTag(s.keys.hello(), hello[:helloHeadSize]); subtle.ConstantTimeCompare(hello[helloHeadSize:], tag[:]) != 1 {
 		s.stats.WrongHellos++
 		return nil, ErrForged
 	}
@@ -201,7 +212,7 @@ func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 		draw(s.head[1:])
 	}
 	heads := headsOf(hello, s.head[:])
-	tag := helloTag(&s.keys.answer, heads[:])
+	tag := helloTag(s.keys.answer(), heads[:])
 	if s.copied() {
 		return nil, ErrCopied
 	}
@@ -218,16 +229,16 @@ func (s *server[S, R, P, Q]) open() *session[S, R, P, Q] {
 	return p
 }
 
-// Open is that of the receiver of the open session. If the packet has an opening, it may open another session
-// first: if both are right, and no other session has opened since the answer. Seal uses that session from then
-// on, and packets of the session before are refused.
+// Open is that of the receiver of the open session. If the packet has an opening, it may open another session first:
+// if both are right, and no other session has opened since the answer. Seal uses that session from then on, and
+// packets of the session before are refused.
 //
-// Open returns [ErrNoSession] if no session is open, and [ErrForged] for a wrong opening, also one of a session
-// that cannot open any more. It allocates when a session opens.
+// Open returns [ErrNoSession] if no session is open, and [ErrForged] for a wrong opening, also one of a session that
+// cannot open any more. It allocates when a session opens.
 func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	p, n := s.open(), len(packet)-numberSize-s.config.TagSize
 	if p != nil && (n < 0 || packet[n] != 0) {
-		return Q(&p.receiver).Open(packet, data)
+		return p.receiver.Open(packet, data)
 	}
 	form := s.config.form()
 	form.mustData(data)
@@ -236,7 +247,7 @@ func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 		packet, opening = packet[:n-helloRandomSize], packet[n-helloRandomSize:]
 	}
 	if p.opens(opening) {
-		return Q(&p.receiver).Open(packet, data)
+		return p.receiver.Open(packet, data)
 	}
 	if err := s.lock(); err != nil {
 		return nil, 0, err
@@ -247,18 +258,18 @@ func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 		s.stats.Unknown++
 		return nil, 0, ErrNoSession
 	case p.opens(opening): // meanwhile
-		return Q(&p.receiver).Open(packet, data)
+		return p.receiver.Open(packet, data)
 	case !s.tried.opens(opening) && !s.try(opening):
 		s.stats.WrongOpenings++
 		return nil, 0, ErrForged
 	}
 	s.stats.Openings++
 	next := s.tried
-	if msg, counter, err = Q(&next.receiver).Open(packet, data); err != nil {
+	if msg, counter, err = next.receiver.Open(packet, data); err != nil {
 		return nil, counter, err
 	}
 	send, _, r := s.configs(&next.heads)
-	if err := P(&next.sender).Init(send, r); err != nil {
+	if err := next.sender.Init(send, r); err != nil {
 		return nil, 0, err
 	}
 	if s.copied() {
@@ -268,7 +279,7 @@ func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 	s.epoch, s.head, s.tried = s.head[0], [helloHeadSize]byte{}, nil
 	s.current.Store(next)
 	if p != nil {
-		Q(&p.receiver).Stop() // also for those who have a pointer to it. They may still seal
+		p.receiver.Stop() // also for those who have a pointer to it. They may still seal
 	}
 	return msg, counter, nil
 }
@@ -290,13 +301,11 @@ func (s *server[S, R, P, Q]) try(opening []byte) bool {
 		return false
 	}
 	if s.tried == nil {
-		s.tried = new(session[S, R, P, Q])
-		// When another session is open, goroutines may still use this one, so nobody else can destroy it.
-		runtime.SetFinalizer(s.tried, (*session[S, R, P, Q]).destroy)
+		s.tried = newSession[S, R, P, Q]()
 	}
 	s.tried.heads, s.tried.opening = heads, want
 	_, receive, n := s.configs(&s.tried.heads)
-	if Q(&s.tried.receiver).Init(receive, n) != nil { // no client has these random bytes
+	if s.tried.receiver.Init(receive, n) != nil { // no client has these random bytes
 		s.tried = nil
 		return false
 	}
@@ -306,39 +315,39 @@ func (s *server[S, R, P, Q]) try(opening []byte) bool {
 // Seal is that of the sender of the open session. If there is none it returns [ErrNoSession].
 func (s *server[S, R, P, Q]) Seal(packet, data []byte) ([]byte, error) {
 	if p := s.open(); p != nil {
-		return P(&p.sender).Seal(packet, data)
+		return p.sender.Seal(packet, data)
 	}
 	return nil, ErrNoSession
 }
 
-// Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that
-// has another sender. Do not call its Init or Destroy.
+// Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that has
+// another sender. Do not call its Init or Destroy.
 func (s *server[S, R, P, Q]) Sender() P {
 	if p := s.open(); p != nil {
-		return &p.sender
+		return p.sender
 	}
 	return nil
 }
 
-// Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from
-// them the receiver returns [ErrEpoch].
+// Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from them
+// the receiver returns [ErrEpoch].
 func (s *server[S, R, P, Q]) Receiver() Q {
 	if p := s.open(); p != nil {
-		return &p.receiver
+		return p.receiver
 	}
 	return nil
 }
 
-// Close ends the open session, and forgets the random bytes of the next one: all packets that were sent before
-// are refused, also those with which a session would open. The client begins anew with a hello.
+// Close ends the open session, and forgets the random bytes of the next one: all packets that were sent before are
+// refused, also those with which a session would open. The client begins anew with a hello.
 func (s *server[S, R, P, Q]) Close() {
 	if s.lock() == nil { // if not, this is a child, which opens no session
 		defer s.mu.Unlock()
 		s.forget()
 	}
 	if p := s.current.Swap(nil); p != nil {
-		P(&p.sender).Stop() // also for those who have a pointer to it
-		Q(&p.receiver).Stop()
+		p.sender.Stop() // also for those who have a pointer to it
+		p.receiver.Stop()
 	}
 }
 
@@ -360,9 +369,9 @@ func (s *server[S, R, P, Q]) Stats() ServerStats {
 	return s.stats
 }
 
-// Destroy overwrites the server, its keys and those of the open session with zeros. Any later use panics; a second Destroy does
-// nothing. A call of Seal or Open meanwhile panics too: see "Destroy while in use" of package fastmac. The runtime
-// overwrites the keys of earlier sessions, when nobody has a pointer to them.
+// Destroy overwrites the server, its keys and those of the open session with zeros. Any later use panics; a second
+// Destroy does nothing. A call of Seal or Open meanwhile panics too: see "Destroy while in use" of package fastmac.
+// The runtime overwrites the keys of earlier sessions, when nobody has a pointer to them.
 func (s *server[S, R, P, Q]) Destroy() {
 	defer s.lockToDestroy()()
 	if p := s.current.Swap(nil); p != nil {

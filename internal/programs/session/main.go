@@ -9,6 +9,10 @@
 //
 // Both ends have the same SECRETFILE, 32 random bytes. Either may start again at any time, and
 // nothing is stored: a line may get lost then, and is never accepted twice.
+//
+//	session many SECRETFILE ADDRESS
+//
+// is a server for clients that say which one they are, with 32 bytes in SECRETFILE for each.
 package main
 
 import (
@@ -24,13 +28,13 @@ var wait = time.Second // of a client, for an answer or an echo. Tests change it
 
 func main() {
 	log.SetFlags(0)
-	roles := map[string]func(packet.Config, string) error{"server": server, "client": client}
+	roles := map[string]func(packet.Config, string) error{"server": server, "client": client, "many": many}
 	if len(os.Args) != 4 || roles[os.Args[1]] == nil {
-		log.Fatal("usage: session server|client SECRETFILE ADDRESS")
+		log.Fatal("usage: session server|client|many SECRETFILE ADDRESS")
 	}
 	secret, err := os.ReadFile(os.Args[2])
-	if err == nil && len(secret) != 32 {
-		err = fmt.Errorf("session: %s has %d bytes: want 32", os.Args[2], len(secret))
+	if n := len(secret); err == nil && n != 32 && (os.Args[1] != "many" || n == 0 || n%32 != 0) {
+		err = fmt.Errorf("session: %s has %d bytes: want 32", os.Args[2], n)
 	}
 	if err == nil {
 		err = roles[os.Args[1]](packet.Config{Secret: secret, TagSize: 16}, os.Args[3])

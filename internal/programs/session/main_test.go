@@ -7,6 +7,8 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -116,7 +118,7 @@ func (p *process) end() (lines []string) {
 func newSecret(t *testing.T, size int) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(path, bytes.Repeat([]byte{7, 8}, size)[:size], 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat("a secret, ", 7))[:size], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -361,11 +363,71 @@ func TestForged(t *testing.T) {
 	server.end()
 }
 
+// TestMany has clients of one server, which they reach from one socket. What has another client's number is lost.
+func TestMany(t *testing.T) {
+	const clients, messages = 3, 5
+	secrets := make([]byte, 32*clients)
+	rand.Read(secrets)
+	path := filepath.Join(t.TempDir(), "secrets")
+	if err := os.WriteFile(path, secrets, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, time.Hour, "many", path, "127.0.0.1:0")
+	address, _ := strings.CutPrefix(p.line(t), "listening on ")
+	server, err := net.ResolveUDPAddr("udp4", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := listenUDP(t)
+	conn.SetReadDeadline(time.Now().Add(time.Minute)) // not to hang
+	send := func(number int, b []byte) {
+		conn.WriteTo(append(binary.BigEndian.AppendUint32(nil, uint32(number)), b...), server)
+	}
+	var all [clients]*packet.UMACClient
+	receive := func(take func(b []byte) bool) {
+		t.Helper()
+		b := make([]byte, 2000)
+		n, err := conn.Read(b)
+		if err != nil || !take(b[:n]) {
+			t.Fatalf("%x, %v", b[:n], err)
+		}
+	}
+	for i := range all {
+		c := packet.Config{Secret: secrets[32*i:][:32], TagSize: 16}
+		if all[i], err = packet.NewUMACClient(c, "client", "server"); err != nil {
+			t.Fatal(err)
+		}
+		for _, wrong := range []int{(i + 1) % clients, clients, -1} {
+			send(wrong, all[i].Hello(nil))
+		}
+		conn.WriteTo([]byte{0, 0}, server)
+		send(i, all[i].Hello(nil))
+		receive(all[i].Answer)
+	}
+	for m := range messages {
+		for i, k := range all {
+			b, err := k.Seal(fmt.Appendf(nil, "%d of %d", m, i), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			send((i+1)%clients, b)
+			send(i, b)
+			receive(func(b []byte) bool {
+				text, _, err := k.Open(b, nil)
+				return err == nil && string(text) == fmt.Sprintf("%d of %d", m, i)
+			})
+		}
+	}
+	if n := len(p.end()); n != clients*messages {
+		t.Errorf("the server has accepted %d messages", n)
+	}
+}
+
 func TestArguments(t *testing.T) {
 	secret := newSecret(t, 32)
 	for _, args := range [][]string{
 		{}, {"server", secret}, {"what", secret, "127.0.0.1:0"}, {"client", secret, "127.0.0.1:0", "x"},
-		{"server", newSecret(t, 31), "127.0.0.1:0"}, {"client", newSecret(t, 33), "127.0.0.1:1"}, {"server", secret + "no", "127.0.0.1:0"},
+		{"server", newSecret(t, 31), "127.0.0.1:0"}, {"server", newSecret(t, 64), "127.0.0.1:0"}, {"many", newSecret(t, 0), "127.0.0.1:0"}, {"many", newSecret(t, 63), "127.0.0.1:0"}, {"client", newSecret(t, 33), "127.0.0.1:1"}, {"server", secret + "no", "127.0.0.1:0"},
 		{"server", secret, "127.0.0.1"}, {"client", secret, "127.0.0.1"},
 	} {
 		p := start(t, time.Hour, args...)

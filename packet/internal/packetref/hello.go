@@ -53,9 +53,6 @@ func (h *Hello) Opening(hello, answer []byte) []byte {
 	return slices.Concat(hello[1:17], make([]byte, 8), tag(h.OKM()[64:96], hello[:17], answer[:17])[:h.Algorithm.TagSize()])
 }
 
-// OpeningSize returns the size of an opening.
-func (h *Hello) OpeningSize() int { return 16 + 8 + h.Algorithm.TagSize() }
-
 // Keys returns those of the packets in the session of a hello and its answer, to the server and to the client.
 func (h *Hello) Keys(hello, answer []byte) (toServer, toClient Key) {
 	toServer = Key{h.Algorithm, Session, h.OKM()[96:], slices.Concat(hello[:17], answer[:17]), h.Client, h.Server, answer[0], h.DataSize}
@@ -68,27 +65,6 @@ func tag(key []byte, parts ...[]byte) []byte {
 	mac := hmac.New(sha512.New, key)
 	mac.Write(slices.Concat(parts...))
 	return mac.Sum(nil)[:16]
-}
-
-// A HelloClient has sent one hello. It has an answer once Answer has returned true.
-type HelloClient struct {
-	Hello
-	Random         []byte
-	Opening        []byte
-	Sends, Accepts Key
-	done           bool
-}
-
-// Answer reports whether it takes an answer. It takes one.
-func (c *HelloClient) Answer(answer []byte) bool {
-	hello := c.Hello.Hello(c.Random)
-	if c.done || len(answer) != 33 || answer[0] == 0 || !bytes.Equal(answer, c.Hello.Answer(hello, answer[0], answer[1:17])) {
-		return false
-	}
-	c.done = true
-	c.Opening = c.Hello.Opening(hello, answer)
-	c.Sends, c.Accepts = c.Keys(hello, answer)
-	return true
 }
 
 // A HelloServer has the state of a server for one client.
