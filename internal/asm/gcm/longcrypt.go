@@ -78,7 +78,8 @@ func (w *wide) cryptText(r gotypes.Component, open bool) (rest Register) {
 		return steps
 	}
 	before := cryptLoop("cryptLong", longSize, oneOrMore, dst, src, n, open, hash, func(between []func()) {
-		x := c.group(longSize / vectorSize)
+		x := w.vecs(longSize / vectorSize)
+		c.group(x)
 		w.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
 			VMOVDQU64(x, Mem{Base: dst, Disp: vectorSize * i})
@@ -239,7 +240,8 @@ func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest
 		}
 		return steps
 	}
-	x := c.group(vectors)
+	x := w.vecs(vectors)
+	c.group(x)
 	if open {
 		w.aes.encryptRounds(x, nil, hash(load)...)
 	} else {
