@@ -646,16 +646,16 @@ hashRest3:
 	PXOR   X14, X14
 	RET
 
-// func gmacAESNI(key *Key, r *run)
+// func gmacAESNI(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·gmacAESNI(SB), $0-16
+TEXT ·gmacAESNI(SB), $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), CX
 	MOVQ r+8(FP), DX
 	MOVQ (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   16(DX), SI
+	MOVQ   nonce+16(FP), SI
 	MOVL   (SI), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(SI), X0
@@ -703,8 +703,8 @@ last4:
 	MOVUPS     X0, (BX)
 	MOVQ       8(DX), CX
 	MOVUPS     (CX), X3
-	MOVQ       24(DX), SI
-	MOVQ       32(DX), DI
+	MOVQ       16(DX), SI
+	MOVQ       24(DX), DI
 
 hashGroups5:
 	CMPQ       DI, $0x00000080
@@ -1070,8 +1070,8 @@ skip10:
 	PXOR      X2, X2
 
 lengths14:
-	MOVQ      112(DX), CX
-	MOVQ      104(DX), DX
+	MOVQ      104(DX), CX
+	MOVQ      96(DX), DX
 	MOVQ      CX, X4
 	PINSRQ    $0x01, DX, X4
 	PXOR      X3, X4
@@ -1117,9 +1117,9 @@ lengths14:
 	PXOR      X14, X14
 	RET
 
-// func sealAESNI(key *Key, r *run)
+// func sealAESNI(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·sealAESNI(SB), NOSPLIT, $0-16
+TEXT ·sealAESNI(SB), NOSPLIT, $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -1130,7 +1130,7 @@ TEXT ·sealAESNI(SB), NOSPLIT, $0-16
 	JZ    noTag15
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   16(BX), CX
+	MOVQ   nonce+16(FP), CX
 	MOVL   (CX), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(CX), X0
@@ -1182,8 +1182,8 @@ noTag15:
 	MOVUPS (CX), X3
 
 	// Additional data.
-	MOVQ      24(BX), DI
-	MOVQ      32(BX), R8
+	MOVQ      16(BX), DI
+	MOVQ      24(BX), R8
 	TESTQ     R8, R8
 	JZ        text19
 	PXOR      X0, X0
@@ -1401,19 +1401,19 @@ skip23:
 
 text19:
 	// Text.
-	MOVQ   16(BX), CX
+	MOVQ   nonce+16(FP), CX
 	MOVL   (CX), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(CX), X0
 	PINSRD $0x02, 8(CX), X0
 	PSHUFB reverse<>+0(SB), X0
-	MOVL   96(BX), CX
+	MOVL   88(BX), CX
 	MOVD   CX, X1
 	PADDL  X1, X0
 	MOVAPS X0, X4
-	MOVQ   48(BX), DI
-	MOVQ   72(BX), R8
-	MOVQ   80(BX), R9
+	MOVQ   40(BX), DI
+	MOVQ   64(BX), R8
+	MOVQ   72(BX), R9
 	CMPQ   R9, $0x00000080
 	JB     groupsEnd27
 	MOVUPS 128(AX), X0
@@ -2600,8 +2600,8 @@ skip38:
 	PXOR      X2, X2
 
 lengths46:
-	MOVQ      112(BX), CX
-	MOVQ      104(BX), DX
+	MOVQ      104(BX), CX
+	MOVQ      96(BX), DX
 	MOVQ      CX, X4
 	PINSRQ    $0x01, DX, X4
 	PXOR      X3, X4
@@ -2660,9 +2660,9 @@ notLast16:
 	MOVUPS X3, (AX)
 	JMP    end17
 
-// func openAESNI(key *Key, r *run)
+// func openAESNI(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·openAESNI(SB), NOSPLIT, $0-16
+TEXT ·openAESNI(SB), NOSPLIT, $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -2673,7 +2673,7 @@ TEXT ·openAESNI(SB), NOSPLIT, $0-16
 	JZ    noTag47
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   16(BX), CX
+	MOVQ   nonce+16(FP), CX
 	MOVL   (CX), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(CX), X0
@@ -2725,8 +2725,8 @@ noTag47:
 	MOVUPS (CX), X3
 
 	// Additional data.
-	MOVQ      24(BX), DI
-	MOVQ      32(BX), R8
+	MOVQ      16(BX), DI
+	MOVQ      24(BX), R8
 	TESTQ     R8, R8
 	JZ        text51
 	PXOR      X0, X0
@@ -2944,19 +2944,19 @@ skip55:
 
 text51:
 	// Text.
-	MOVQ    16(BX), CX
+	MOVQ    nonce+16(FP), CX
 	MOVL    (CX), DI
 	MOVD    DI, X0
 	PINSRD  $0x01, 4(CX), X0
 	PINSRD  $0x02, 8(CX), X0
 	PSHUFB  reverse<>+0(SB), X0
-	MOVL    96(BX), CX
+	MOVL    88(BX), CX
 	MOVD    CX, X1
 	PADDL   X1, X0
 	MOVAPS  X0, X4
-	MOVQ    48(BX), DI
-	MOVQ    72(BX), R8
-	MOVQ    80(BX), R9
+	MOVQ    40(BX), DI
+	MOVQ    64(BX), R8
+	MOVQ    72(BX), R9
 	CMPQ    R9, $0x00000080
 	JB      groupsEnd59
 	PCALIGN $0x40
@@ -3816,8 +3816,8 @@ skip69:
 	PXOR      X2, X2
 
 lengths77:
-	MOVQ      112(BX), CX
-	MOVQ      104(BX), DX
+	MOVQ      104(BX), CX
+	MOVQ      96(BX), DX
 	MOVQ      CX, X4
 	PINSRQ    $0x01, DX, X4
 	PXOR      X3, X4
@@ -3966,16 +3966,16 @@ hashRest79:
 	VZEROUPPER
 	RET
 
-// func gmacAVX2(key *Key, r *run)
+// func gmacAVX2(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX2, CMOV, VPCLMULQDQ
-TEXT ·gmacAVX2(SB), $0-16
+TEXT ·gmacAVX2(SB), $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), CX
 	MOVQ r+8(FP), DX
 	MOVQ (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    16(DX), SI
+	MOVQ    nonce+16(FP), SI
 	MOVL    (SI), DI
 	VMOVD   DI, X0
 	VPINSRD $0x01, 4(SI), X0, X0
@@ -4023,8 +4023,8 @@ last80:
 	VMOVDQU     X0, (BX)
 	MOVQ        8(DX), CX
 	VMOVDQU     (CX), X3
-	MOVQ        24(DX), SI
-	MOVQ        32(DX), DI
+	MOVQ        16(DX), SI
+	MOVQ        24(DX), DI
 
 hashGroups81:
 	CMPQ         DI, $0x00000080
@@ -4269,8 +4269,8 @@ skip86:
 	VPXOR        Y2, Y2, Y2
 
 lengths90:
-	MOVQ         112(DX), CX
-	MOVQ         104(DX), DX
+	MOVQ         104(DX), CX
+	MOVQ         96(DX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -4315,9 +4315,9 @@ lengths90:
 	VZEROUPPER
 	RET
 
-// func sealAVX2(key *Key, r *run)
+// func sealAVX2(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX2(SB), NOSPLIT, $128-16
+TEXT ·sealAVX2(SB), NOSPLIT, $128-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -4328,7 +4328,7 @@ TEXT ·sealAVX2(SB), NOSPLIT, $128-16
 	JZ    noTag91
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    16(BX), CX
+	MOVQ    nonce+16(FP), CX
 	MOVL    (CX), DI
 	VMOVD   DI, X0
 	VPINSRD $0x01, 4(CX), X0, X0
@@ -4380,8 +4380,8 @@ noTag91:
 	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ       24(BX), DI
-	MOVQ       32(BX), R8
+	MOVQ       16(BX), DI
+	MOVQ       24(BX), R8
 	TESTQ      R8, R8
 	JZ         text95
 	VPXOR      Y0, Y0, Y0
@@ -4548,19 +4548,19 @@ skip99:
 
 text95:
 	// Text.
-	MOVQ        16(BX), CX
+	MOVQ        nonce+16(FP), CX
 	MOVL        (CX), DI
 	VMOVD       DI, X6
 	VPINSRD     $0x01, 4(CX), X6, X6
 	VPINSRD     $0x02, 8(CX), X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        96(BX), CX
+	MOVL        88(BX), CX
 	VMOVD       CX, X0
 	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        48(BX), DI
-	MOVQ        72(BX), R8
-	MOVQ        80(BX), R9
+	MOVQ        40(BX), DI
+	MOVQ        64(BX), R8
+	MOVQ        72(BX), R9
 	CMPQ        R9, $0x10
 	JBE         small103
 	CMPQ        R9, $0x00000100
@@ -5733,7 +5733,7 @@ fits116:
 	VPXOR Y11, Y11, Y11
 
 encrypted114:
-	MOVQ         80(BX), CX
+	MOVQ         72(BX), CX
 	CMPQ         CX, $0x00000100
 	JB           noPiece124
 	CMPQ         CX, $0x00000200
@@ -6431,8 +6431,8 @@ textEnd106:
 	VPXOR        Y2, Y2, Y2
 
 lengths142:
-	MOVQ         112(BX), CX
-	MOVQ         104(BX), DX
+	MOVQ         104(BX), CX
+	MOVQ         96(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -6492,9 +6492,9 @@ notLast92:
 	VMOVDQU X3, (AX)
 	JMP     end93
 
-// func openAVX2(key *Key, r *run)
+// func openAVX2(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), NOSPLIT, $128-16
+TEXT ·openAVX2(SB), NOSPLIT, $128-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -6505,7 +6505,7 @@ TEXT ·openAVX2(SB), NOSPLIT, $128-16
 	JZ    noTag143
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    16(BX), CX
+	MOVQ    nonce+16(FP), CX
 	MOVL    (CX), DI
 	VMOVD   DI, X0
 	VPINSRD $0x01, 4(CX), X0, X0
@@ -6557,8 +6557,8 @@ noTag143:
 	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ       24(BX), DI
-	MOVQ       32(BX), R8
+	MOVQ       16(BX), DI
+	MOVQ       24(BX), R8
 	TESTQ      R8, R8
 	JZ         text147
 	VPXOR      Y0, Y0, Y0
@@ -6725,19 +6725,19 @@ skip151:
 
 text147:
 	// Text.
-	MOVQ        16(BX), CX
+	MOVQ        nonce+16(FP), CX
 	MOVL        (CX), DI
 	VMOVD       DI, X6
 	VPINSRD     $0x01, 4(CX), X6, X6
 	VPINSRD     $0x02, 8(CX), X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        96(BX), CX
+	MOVL        88(BX), CX
 	VMOVD       CX, X0
 	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        48(BX), DI
-	MOVQ        72(BX), R8
-	MOVQ        80(BX), R9
+	MOVQ        40(BX), DI
+	MOVQ        64(BX), R8
+	MOVQ        72(BX), R9
 	CMPQ        R9, $0x10
 	JBE         small155
 	CMPQ        R9, $0x00000100
@@ -8607,8 +8607,8 @@ textEnd158:
 	VPXOR        Y2, Y2, Y2
 
 lengths191:
-	MOVQ         112(BX), CX
-	MOVQ         104(BX), DX
+	MOVQ         104(BX), CX
+	MOVQ         96(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -9085,9 +9085,9 @@ hashEnd193:
 	VZEROUPPER
 	RET
 
-// func gmacAVX512(key *Key, r *run)
+// func gmacAVX512(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VPCLMULQDQ
-TEXT ·gmacAVX512(SB), $0-16
+TEXT ·gmacAVX512(SB), $0-24
 	MOVQ      key+0(FP), AX
 	MOVL      368(AX), CX
 	VMOVDQU64 reverse<>+0(SB), Z4
@@ -9095,7 +9095,7 @@ TEXT ·gmacAVX512(SB), $0-16
 	MOVQ      (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(DX), SI
+	MOVQ      nonce+16(FP), SI
 	MOVL      (SI), DI
 	VMOVD     DI, X0
 	VPINSRD   $0x01, 4(SI), X0, X0
@@ -9143,8 +9143,8 @@ last200:
 	VMOVDQU64       X0, (BX)
 	MOVQ            8(DX), CX
 	VMOVDQU64       (CX), X3
-	MOVQ            24(DX), CX
-	MOVQ            32(DX), SI
+	MOVQ            16(DX), CX
+	MOVQ            24(DX), SI
 	CMPQ            SI, $0x00000200
 	JB              short201
 	VBROADCASTI32X4 (AX), Z0
@@ -9615,8 +9615,8 @@ restEnd205:
 	VPXORQ     X2, X2, X2
 
 lengths213:
-	MOVQ       112(DX), CX
-	MOVQ       104(DX), DX
+	MOVQ       104(DX), CX
+	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
 	VPINSRQ    $0x01, DX, X5, X5
 	VPXORQ     X3, X5, X5
@@ -9675,9 +9675,9 @@ lengths213:
 	VZEROUPPER
 	RET
 
-// func sealAVX512(key *Key, r *run)
+// func sealAVX512(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VAES, VPCLMULQDQ
-TEXT ·sealAVX512(SB), $0-16
+TEXT ·sealAVX512(SB), $0-24
 	MOVQ      key+0(FP), AX
 	MOVL      368(AX), CX
 	VMOVDQU64 reverse<>+0(SB), Z4
@@ -9689,7 +9689,7 @@ TEXT ·sealAVX512(SB), $0-16
 	JZ    noTag214
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(DX), SI
+	MOVQ      nonce+16(FP), SI
 	MOVL      (SI), DI
 	VMOVD     DI, X0
 	VPINSRD   $0x01, 4(SI), X0, X0
@@ -9741,8 +9741,8 @@ noTag214:
 	VMOVDQU64 (SI), X3
 
 	// Additional data.
-	MOVQ   24(DX), SI
-	MOVQ   32(DX), DI
+	MOVQ   16(DX), SI
+	MOVQ   24(DX), DI
 	TESTQ  DI, DI
 	JZ     text218
 	VPXORQ Z0, Z0, Z0
@@ -9791,19 +9791,19 @@ vector219:
 
 text218:
 	// Text.
-	MOVQ            16(DX), SI
+	MOVQ            nonce+16(FP), SI
 	MOVL            (SI), DI
 	VMOVD           DI, X10
 	VPINSRD         $0x01, 4(SI), X10, X10
 	VPINSRD         $0x02, 8(SI), X10, X10
 	VPSHUFB         X4, X10, X10
-	MOVL            96(DX), SI
+	MOVL            88(DX), SI
 	VMOVD           SI, X0
 	VPADDD          X0, X10, X10
 	VSHUFI64X2      $0x00, Z10, Z10, Z5
-	MOVQ            48(DX), SI
-	MOVQ            72(DX), DI
-	MOVQ            80(DX), R8
+	MOVQ            40(DX), SI
+	MOVQ            64(DX), DI
+	MOVQ            72(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
 	JBE             rest222
@@ -11768,8 +11768,8 @@ textEnd220:
 	VPXORQ     X2, X2, X2
 
 lengths236:
-	MOVQ       112(DX), CX
-	MOVQ       104(DX), DX
+	MOVQ       104(DX), CX
+	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
 	VPINSRQ    $0x01, DX, X5, X5
 	VPXORQ     X3, X5, X5
@@ -11839,9 +11839,9 @@ notLast215:
 	VMOVDQU64 X3, (AX)
 	JMP       end216
 
-// func openAVX512(key *Key, r *run)
+// func openAVX512(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VAES, VPCLMULQDQ
-TEXT ·openAVX512(SB), $0-16
+TEXT ·openAVX512(SB), $0-24
 	MOVQ      key+0(FP), AX
 	MOVL      368(AX), CX
 	VMOVDQU64 reverse<>+0(SB), Z4
@@ -11853,7 +11853,7 @@ TEXT ·openAVX512(SB), $0-16
 	JZ    noTag237
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(DX), SI
+	MOVQ      nonce+16(FP), SI
 	MOVL      (SI), DI
 	VMOVD     DI, X0
 	VPINSRD   $0x01, 4(SI), X0, X0
@@ -11905,8 +11905,8 @@ noTag237:
 	VMOVDQU64 (SI), X3
 
 	// Additional data.
-	MOVQ   24(DX), SI
-	MOVQ   32(DX), DI
+	MOVQ   16(DX), SI
+	MOVQ   24(DX), DI
 	TESTQ  DI, DI
 	JZ     text241
 	VPXORQ Z0, Z0, Z0
@@ -11955,19 +11955,19 @@ vector242:
 
 text241:
 	// Text.
-	MOVQ            16(DX), SI
+	MOVQ            nonce+16(FP), SI
 	MOVL            (SI), DI
 	VMOVD           DI, X10
 	VPINSRD         $0x01, 4(SI), X10, X10
 	VPINSRD         $0x02, 8(SI), X10, X10
 	VPSHUFB         X4, X10, X10
-	MOVL            96(DX), SI
+	MOVL            88(DX), SI
 	VMOVD           SI, X0
 	VPADDD          X0, X10, X10
 	VSHUFI64X2      $0x00, Z10, Z10, Z5
-	MOVQ            48(DX), SI
-	MOVQ            72(DX), DI
-	MOVQ            80(DX), R8
+	MOVQ            40(DX), SI
+	MOVQ            64(DX), DI
+	MOVQ            72(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
 	JBE             rest245
@@ -13247,8 +13247,8 @@ textEnd243:
 	VPXORQ     X2, X2, X2
 
 lengths256:
-	MOVQ       112(DX), CX
-	MOVQ       104(DX), DX
+	MOVQ       104(DX), CX
+	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
 	VPINSRQ    $0x01, DX, X5, X5
 	VPXORQ     X3, X5, X5

@@ -20,22 +20,22 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte, _ int) {
 	hashARMv8(k, sum, unsafe.SliceData(groups), len(groups))
 }
 
-func (k *Key) gmac(r *run)     { gmacARMv8(k, r) }
-func (k *Key) gmacRest(r *run) { gmacARMv8(k, r) }
+func (k *Key) gmac(r *run, nonce *[NonceSize]byte)     { gmacARMv8(k, r, nonce) }
+func (k *Key) gmacRest(r *run, nonce *[NonceSize]byte) { gmacARMv8(k, r, nonce) }
 
-func (k *Key) seal(r *run) {
+func (k *Key) seal(r *run, nonce *[NonceSize]byte) {
 	if len(r.src) == 0 {
-		k.gmac(r)
+		k.gmac(r, nonce)
 	} else {
-		sealARMv8(k, r)
+		sealARMv8(k, r, nonce)
 	}
 }
 
-func (k *Key) open(r *run) {
+func (k *Key) open(r *run, nonce *[NonceSize]byte) {
 	if len(r.src) == 0 {
-		k.gmac(r)
+		k.gmac(r, nonce)
 	} else {
-		openARMv8(k, r)
+		openARMv8(k, r, nonce)
 	}
 }
 
@@ -48,10 +48,10 @@ func initKey(key *Key)
 func hashARMv8(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func gmacARMv8(key *Key, r *run)
+func gmacARMv8(key *Key, r *run, nonce *[NonceSize]byte)
 
 //go:noescape
-func sealARMv8(key *Key, r *run)
+func sealARMv8(key *Key, r *run, nonce *[NonceSize]byte)
 
 //go:noescape
-func openARMv8(key *Key, r *run)
+func openARMv8(key *Key, r *run, nonce *[NonceSize]byte)

@@ -195,7 +195,7 @@ func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open 
 // counters returns the counters of a run.
 func (k *kernel) counters(r gotypes.Component) *counters {
 	one := k.single()
-	b, blocks, base := one.nonceBlock(Mem{Base: Load(r.Field("nonce"), GP64())}), XMM(), k.vec()
+	b, blocks, base := one.nonceBlock(Mem{Base: Load(Param("nonce"), GP64())}), XMM(), k.vec()
 	one.shuffle(k.order, b)
 	one.word(Load(r.Field("blocks"), GP32()), blocks)
 	one.add(blocks, b)

@@ -248,8 +248,8 @@ func (v *prover) proveRun(r gcmRun, rounds int, inPlace bool) error {
 	m, n := r.data, r.text
 	// Runs begin at multiples of 256 KiB: 2^14 blocks.
 	number := v.Sum(32, uint64(r.blocks), []formula.Atom{{Word: v.variable(32, 1<<18-1), Coefficient: 1 << 14}})
-	fields := v.words(tag, sumAt, v.place(8, true, nonce...), v.place(8, true, data...), m, v.capacity(), dst, v.capacity(), v.capacity(), src, n, v.capacity(), v.Extend(32, number), bits)
-	if err := v.call(k.at, v.place(64, true, fields...)); err != nil {
+	fields := v.words(tag, sumAt, v.place(8, true, data...), m, v.capacity(), dst, v.capacity(), v.capacity(), src, n, v.capacity(), v.Extend(32, number), bits)
+	if err := v.call(k.at, v.place(64, true, fields...), v.place(8, true, nonce...)); err != nil {
 		return err
 	}
 	counter := func(x int) []formula.Word {
