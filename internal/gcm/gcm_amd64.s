@@ -6154,17 +6154,17 @@ lastGroup115:
 
 fewer132:
 	VMOVDQA Y7, Y4
-	JMP     less126
+	JMP     part126
 
 fewer131:
 	VMOVDQA Y6, Y4
-	JMP     less126
+	JMP     part126
 
 fewer130:
 	VMOVDQA Y5, Y4
 
 fewer129:
-less126:
+part126:
 	TESTQ        $0x0000001f, R9
 	JZ           vectorsEnd128
 	MOVQ         R9, R10

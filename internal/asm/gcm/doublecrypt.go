@@ -11,25 +11,24 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Seal and Open with vectors of two blocks.
+// The kernels with vectors of two blocks encrypt or decrypt pieces of 256 bytes, and then a rest.
 
 const (
-	pairSize = 2 * blockSize
+	pairSize  = 2 * blockSize
+	pieceSize = 2 * groupSize
 
-	// doublePiece is the size of what these kernels encrypt at a time.
-	doublePiece = 2 * groupSize
-
-	// doubleSize is the size from which on cryptDouble is faster than one piece: it computes eight more
-	// powers first.
-	doubleSize = 2 * doublePiece
+	// doubleSize is the size from which on cryptDouble is not slower than cryptPieces: it computes eight more
+	// powers first. Where VPCLMULQDQ takes two cycles, as on Zen 3, that is so from 2 KiB on, and up to 7 %
+	// are lost before (modelled).
+	doubleSize = 2 * pieceSize
 )
 
-// cryptTextDouble is cryptText, which sets rest.
-func (k *kernel) cryptTextDouble(r gotypes.Component, c *counters, dst, src, n, rest Register, open bool) {
+// cryptTextDouble is cryptText for these kernels. It sets size to the size of the last group.
+func (k *kernel) cryptTextDouble(r gotypes.Component, c *counters, dst, src, n, size Register, open bool) {
 	small, one, last, end := label("small"), label("onePiece"), label("rest"), label("textEnd")
 	CMPQ(n, Imm(blockSize))
 	JBE(LabelRef(small))
-	CMPQ(n, U32(doublePiece))
+	CMPQ(n, U32(pieceSize))
 	JB(LabelRef(last))
 	CMPQ(n, U32(doubleSize))
 	JB(LabelRef(one))
@@ -40,15 +39,15 @@ func (k *kernel) cryptTextDouble(r gotypes.Component, c *counters, dst, src, n, 
 		return append(k.hashBlocks(p, powers, true, k.power), k.hashBlocks(p.Offset(groupSize), powers, true, k.power)...)
 	})
 	Label(last)
-	if t := k.newRest(c, dst, src, n, open); open {
-		t.open(rest)
+	if t := (&rest{k, c, dst, src, n, k.vecs(restVectors), GP64(), open}); open {
+		t.open(size)
 	} else {
-		t.seal(rest, func() {
+		t.seal(size, func() {
 			none, many := label("noPiece"), label("manyPieces")
-			size := Load(r.Field("src").Len(), GP64())
-			CMPQ(size, U32(doublePiece))
+			all := Load(r.Field("src").Len(), GP64())
+			CMPQ(all, U32(pieceSize))
 			JB(LabelRef(none))
-			CMPQ(size, U32(doubleSize))
+			CMPQ(all, U32(doubleSize))
 			JAE(LabelRef(many))
 			run(single)
 			JMP(LabelRef(none))
@@ -60,7 +59,7 @@ func (k *kernel) cryptTextDouble(r gotypes.Component, c *counters, dst, src, n, 
 	JMP(LabelRef(end))
 	Label(small)
 	k.cryptBlock(c, dst, src, n, open)
-	MOVQ(n, rest)
+	MOVQ(n, size)
 	Label(end)
 }
 
@@ -87,8 +86,8 @@ func (k *kernel) cryptBlock(c *counters, dst, src, n Register, open bool) {
 }
 
 // cryptDouble encrypts or decrypts as many pieces as there are in n bytes, at least doubleSize, with one
-// reduction for each. It returns the steps of GHASH for the last one. The powers for that are in the frame. Of what follows them, the saved frame pointer is loaded
-// with the last, and not used (see halves).
+// reduction for each, and returns the steps of GHASH that are left. The powers for that are in the frame. Of
+// what follows them, the saved frame pointer is loaded with the last, and not used (see halves).
 func (k *kernel) cryptDouble(c *counters, dst, src, n Register, open bool) (steps []func()) {
 	Comment("H^16 to H^9.")
 	frame := AllocLocal(groupSize)
@@ -124,31 +123,26 @@ func (k *kernel) cryptDouble(c *counters, dst, src, n Register, open bool) (step
 	return append(steps, wipe)
 }
 
-// A rest is the last n bytes of a text of at least a block, less than a piece. Two, four, six or eight
-// vectors are encrypted together, so it takes no more time than a whole piece.
+// A rest is the last n bytes of a text of more than a block, less than a piece. Two, four, six or eight
+// vectors are encrypted together, so it takes no more time than a piece.
 type rest struct {
 	*kernel
 	c           *counters
 	dst, src, n Register
 	x           []VecVirtual // the vectors, first the encrypted counter blocks
+	h           Register     // the address of the powers for the last group
 	opens       bool
-	h           Register // the address of the powers for the last group
 }
 
-const restVectors = doublePiece / pairSize
+const restVectors = pieceSize / pairSize
 
-func (k *kernel) newRest(c *counters, dst, src, n Register, open bool) *rest {
-	return &rest{k, c, dst, src, n, k.vecs(restVectors), open, GP64()}
-}
-
-// seal encrypts a rest, and calls between after AES. It leaves the last group in the sums, and sets last to
+// seal encrypts a rest, and calls between after AES. It leaves the last group in the sums, and sets size to
 // its size.
-func (t *rest) seal(last Register, between func()) {
+func (t *rest) seal(size Register, between func()) {
 	end, one := label("encrypted"), label("lastGroup")
 	t.each("", func(vectors int) {
 		if vectors > 0 {
-			t.c.group(t.x[:vectors])
-			t.aes.encryptRounds(t.x[:vectors], nil)
+			t.encrypt(vectors)
 		}
 		for _, x := range t.x[vectors:] {
 			t.zero(x)
@@ -166,60 +160,70 @@ func (t *rest) seal(last Register, between func()) {
 	run(t.hashBlocks(Mem{Base: t.dst}, powers, true, t.power))
 	t.skip(groupSize)
 	Label(one)
-	t.beginLast(last, groupSize)
+	t.beginLast(size, groupSize)
 	t.clear(t.sums)
 	t.cryptLast(restVectors / 2)
 }
 
 // open is seal for Open. It computes GHASH of all but the last vectors between the rounds of AES.
-func (t *rest) open(last Register) {
-	lastVectors, end, group := label("lastVectors"), label("restEnd"), label("group")
-	crypt := func(vectors, full int) {
-		var steps []func()
-		left := full
-		if full >= restVectors/2 {
-			left -= restVectors / 2
-			steps = t.hashBlocks(Mem{Base: t.src, Disp: -groupSize}, powers, true, t.power)
-			t.skip(groupSize)
-		}
-		t.beginLast(last, pairSize*(left+vectors-full))
-		steps = append(steps, func() { t.clear(t.sums) })
-		for v := range left {
-			steps = append(steps, func() {
-				x := t.vec()
-				t.load(Mem{Base: t.src, Disp: pairSize * v}, x)
-				t.absorbOnce(x, Mem{Base: t.h, Disp: pairSize * v}, v == 0)
-			})
-		}
+func (t *rest) open(size Register) {
+	last, end, group := label("lastVectors"), label("restEnd"), label("group")
+	t.each(group, func(vectors int) {
+		t.openVectors(vectors, max(0, vectors-2), size)
 		if vectors > 0 {
-			t.c.group(t.x[:vectors])
-			t.aes.encryptRounds(t.x[:vectors], nil, steps...)
-		} else {
-			run(steps)
-		}
-		for v := range full {
-			t.crypt(t.isa, t.x[v], pairSize*(v+left-full))
-		}
-		if full > 0 && full < vectors {
-			t.move(t.x[full], t.x[0])
-			t.move(t.x[full+1], t.x[1])
-		}
-		if left > 0 {
-			t.skip(pairSize * left)
-			ADDQ(Imm(uint64(pairSize*left)), t.h)
-		}
-		if full < vectors {
-			JMP(LabelRef(lastVectors))
+			JMP(LabelRef(last))
 		} else {
 			JMP(LabelRef(end))
 		}
-	}
-	t.each(group, func(vectors int) { crypt(vectors, max(0, vectors-2)) })
+	})
 	Label(group)
-	crypt(4, 4)
-	Label(lastVectors)
+	t.openVectors(restVectors/2, restVectors/2, size)
+	JMP(LabelRef(end))
+	Label(last)
 	t.cryptLast(2)
 	Label(end)
+}
+
+// openVectors opens the first full ones of the vectors, and leaves the next two in x[0] and x[1].
+func (t *rest) openVectors(vectors, full int, size Register) {
+	var steps []func()
+	left := full
+	if full >= restVectors/2 {
+		left -= restVectors / 2
+		steps = t.hashBlocks(Mem{Base: t.src, Disp: -groupSize}, powers, true, t.power)
+		t.skip(groupSize)
+	}
+	t.beginLast(size, pairSize*(left+vectors-full))
+	steps = append(steps, func() { t.clear(t.sums) })
+	for v := range left {
+		steps = append(steps, func() {
+			x := t.vec()
+			t.load(Mem{Base: t.src, Disp: pairSize * v}, x)
+			t.absorbOnce(x, pairSize*v)
+		})
+	}
+	if vectors > 0 {
+		t.encrypt(vectors, steps...)
+	} else {
+		run(steps)
+	}
+	for v := range full {
+		t.crypt(t.isa, t.x[v], pairSize*(v+left-full))
+	}
+	if full > 0 && full < vectors {
+		t.move(t.x[full], t.x[0])
+		t.move(t.x[full+1], t.x[1])
+	}
+	if left > 0 {
+		t.skip(pairSize * left)
+		ADDQ(Imm(uint64(pairSize*left)), t.h)
+	}
+}
+
+// encrypt sets that many vectors to encrypted counter blocks, and calls the functions between the rounds.
+func (t *rest) encrypt(vectors int, between ...func()) {
+	t.c.group(t.x[:vectors])
+	t.aes.encryptRounds(t.x[:vectors], nil, between...)
 }
 
 // each calls f for the numbers of vectors that a rest may need, and runs the code for that of n bytes,
@@ -263,9 +267,9 @@ func (t *rest) crypt(v isa, x VecVirtual, disp int) (ciphertext VecVirtual) {
 	return x
 }
 
-// beginLast sets last to the size of the last group, at most most, and h if there is one.
-func (t *rest) beginLast(last Register, most int) {
-	MOVQ(t.n, last)
+// beginLast sets size to the size of the last group, at most most, and h if there is one.
+func (t *rest) beginLast(size Register, most int) {
+	MOVQ(t.n, size)
 	if most > 0 {
 		MOVQ(t.powersFor(t.n), t.h)
 		if most < groupSize {
@@ -276,95 +280,66 @@ func (t *rest) beginLast(last Register, most int) {
 	}
 }
 
-// cryptLast encrypts or decrypts what is left, at most that many vectors, and absorbs it.
+// absorbOnce absorbs a vector that is disp bytes after the first one, to which it adds GHASH so far.
+func (t *rest) absorbOnce(ciphertext VecVirtual, disp int) {
+	t.absorb(ciphertext, Mem{Base: t.h, Disp: disp}, disp == 0)
+	if disp == 0 {
+		t.zero(t.acc)
+	}
+}
+
+// cryptLast encrypts or decrypts what is left, at most that many vectors, and absorbs it: whole vectors, a
+// block and a partial block, as far as they are in n.
 func (t *rest) cryptLast(most int) {
-	one, x := t.single(), t.x[0]
+	part, partial, end := label("part"), label("partial"), label("vectorsEnd")
+	x, one, whole := t.x[0], t.single(), GP64()
 	low := one.as(x)
-	absorb := func(ciphertext VecVirtual, disp int) {
-		t.absorbOnce(ciphertext, Mem{Base: t.h, Disp: disp}, disp == 0)
+	skip := func(size Op) {
+		ADDQ(size, t.src)
+		ADDQ(size, t.dst)
+		ADDQ(size, t.h)
 	}
-	t.vectors(t.n, most, lastParts{
-		whole: func(v int) { absorb(t.crypt(t.isa, t.x[v], pairSize*v), pairSize*v) },
-		less: func(v int) {
-			if v > 0 {
-				t.move(t.x[v], x)
-			}
-		},
-		move: func(size Op) {
-			ADDQ(size, t.src)
-			ADDQ(size, t.dst)
-			ADDQ(size, t.h)
-		},
-		block: func() {
-			next := XMM()
-			VEXTRACTI128(U8(1), x, next)
-			absorb(t.widen(one, t.crypt(one, low, 0)), 0)
-			one.move(next, low)
-		},
-		partial: func(n Register) {
-			text := one.loadEnd(t.src, n)
-			one.xor(text, low)
-			if !t.opens {
-				one.keepPartial(low, n)
-			}
-			one.storeEnd(low, t.dst, n)
-			if t.opens {
-				low = text
-			}
-			absorb(t.widen(one, low), 0)
-		},
-	})
-}
-
-// absorbOnce is absorb, which adds GHASH so far only once.
-func (k *kernel) absorbOnce(x VecVirtual, p Mem, first bool) {
-	k.absorb(x, p, first)
-	if first {
-		k.zero(k.acc)
-	}
-}
-
-// lastParts are what vectors calls.
-type lastParts struct {
-	whole   func(v int)      // for each whole vector
-	less    func(v int)      // for the next one, then
-	move    func(n Op)       // to the bytes n after
-	block   func()           // for a block
-	partial func(n Register) // for a partial block
-}
-
-// vectors calls parts for n bytes, at most that many vectors.
-func (k *kernel) vectors(n Register, most int, parts lastParts) {
-	part, partial, end := label("less"), label("partial"), label("vectorsEnd")
 	fewer := make([]string, most)
 	for v := range most {
 		fewer[v] = label("fewer")
-		CMPQ(n, U32(uint32(pairSize*(v+1))))
+		CMPQ(t.n, U32(uint32(pairSize*(v+1))))
 		JB(LabelRef(fewer[v]))
-		parts.whole(v)
+		t.absorbOnce(t.crypt(t.isa, t.x[v], pairSize*v), pairSize*v)
 	}
 	JMP(LabelRef(end))
-	for v := most - 1; v >= 0; v-- {
+	for v := most - 1; v > 0; v-- {
 		Label(fewer[v])
-		parts.less(v)
+		t.move(t.x[v], x)
 		if v > 1 {
 			JMP(LabelRef(part))
 		}
 	}
+	Label(fewer[0])
 	Label(part)
-	whole := GP64()
-	TESTQ(U32(pairSize-1), n)
+	TESTQ(U32(pairSize-1), t.n)
 	JZ(LabelRef(end))
-	MOVQ(n, whole)
+	MOVQ(t.n, whole)
 	ANDQ(I32(-pairSize), whole)
-	parts.move(whole)
-	TESTQ(U32(blockSize), n)
+	skip(whole)
+	TESTQ(U32(blockSize), t.n)
 	JZ(LabelRef(partial))
-	parts.block()
-	parts.move(Imm(blockSize))
+	next := XMM()
+	VEXTRACTI128(U8(1), x, next)
+	t.absorbOnce(t.widen(one, t.crypt(one, low, 0)), 0)
+	one.move(next, low)
+	skip(Imm(blockSize))
 	Label(partial)
-	ANDQ(Imm(blockSize-1), n)
+	ANDQ(Imm(blockSize-1), t.n)
 	JZ(LabelRef(end))
-	parts.partial(n)
+	text := one.loadEnd(t.src, t.n)
+	one.xor(text, low)
+	if !t.opens {
+		one.keepPartial(low, t.n)
+	}
+	one.storeEnd(low, t.dst, t.n)
+	if t.opens {
+		low = text
+	}
+	t.absorbOnce(t.widen(one, low), 0)
 	Label(end)
 }
