@@ -10294,35 +10294,15 @@ last229:
 	JAE             cryptLong226
 
 last227:
-	// Between the rounds for the longest rest, GHASH of the last group takes no time of its own.
-	CMPQ R8, $0x00000180
-	JBE  few230
-
-	// At most 512 bytes.
-	MOVQ    R8, R9
-	SUBQ    $0x00000180, R9
-	LEAQ    15(R9), R8
-	ANDQ    $-16, R8
-	LEAQ    128(AX), R10
-	SUBQ    R8, R10
-	LEAQ    (AX), R8
-	SUBQ    $0x10, R10
-	CMPQ    R10, R8
-	CMOVQCS R8, R10
-
-	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R12, R12
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R11
-	SUBQ            $0x40, R11
-	CMOVQLS         R12, R11
-	CMOVQLS         R12, R8
-	MOVQ            $-1, R12
-	BZHIQ           R9, R12, R12
-	KMOVQ           R12, K1
-	MOVQ            $-1, R12
-	BZHIQ           R11, R12, R12
-	KMOVQ           R12, K2
+	// Between the rounds for the rest, GHASH of the group before takes no time of its own.
+	CMPQ            R8, $0x00000000
+	JBE             after230
+	CMPQ            R8, $0x00000080
+	JBE             after231
+	CMPQ            R8, $0x00000100
+	JBE             after232
+	CMPQ            R8, $0x00000180
+	JBE             after233
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -10515,9 +10495,9 @@ last227:
 	VAESENC         Z0, Z19, Z19
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
-	LEAQ            288(AX), R11
+	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last231
+	JB              last234
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10536,8 +10516,8 @@ last227:
 	VAESENC         Z0, Z19, Z19
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
-	LEAQ            320(AX), R11
-	JE              last231
+	LEAQ            320(AX), R9
+	JE              last234
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10556,10 +10536,10 @@ last227:
 	VAESENC         Z0, Z19, Z19
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
-	LEAQ            352(AX), R11
+	LEAQ            352(AX), R9
 
-last231:
-	VBROADCASTI32X4 (R11), Z0
+last234:
+	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
 	VAESENCLAST     Z0, Z16, Z16
@@ -10568,101 +10548,82 @@ last231:
 	VAESENCLAST     Z0, Z19, Z19
 	VAESENCLAST     Z0, Z20, Z20
 	VAESENCLAST     Z0, Z21, Z21
-	VMOVDQU64       (R10), Z22
-	VMOVDQU64       8(R10), Z23
-	VPXORQ          Z22, Z23, Z23
-	VMOVDQU64       64(R10), Z24
-	VMOVDQU64       72(R10), Z25
-	VPXORQ          Z24, Z25, Z25
-	LEAQ            (AX), CX
-	NEGQ            CX
-	ADDQ            R10, CX
-	VMOVDQA64       Z11, Z26
-	VMOVDQA64       Z13, Z27
-	VMOVDQA64       Z7, Z0
-	MOVQ            CX, R10
-	SHRQ            $0x06, R10
-	ANDQ            $0x01, R10
-	NEGQ            R10
-	KMOVQ           R10, K3
-	VMOVDQA64       Z27, K3, Z26
-	VMOVDQA64       Z0, K3, Z27
-	VMOVDQA64       Z9, K3, Z0
-	MOVQ            CX, R10
-	SHRQ            $0x05, R10
-	ANDQ            $0x01, R10
-	NEGQ            R10
-	KMOVQ           R10, K3
-	VALIGNQ         $0x04, Z26, Z27, K3, Z26
-	VALIGNQ         $0x04, Z27, Z0, K3, Z27
-	VALIGNQ         $0x04, Z0, Z0, K3, Z0
-	SHRQ            $0x04, CX
-	ANDQ            $0x01, CX
-	NEGQ            CX
-	KMOVQ           CX, K3
-	VALIGNQ         $0x02, Z26, Z27, K3, Z26
-	VALIGNQ         $0x02, Z27, Z0, K3, Z27
-	VPSHUFD         $0x4e, Z26, Z28
-	VPXORQ          Z26, Z28, Z28
-	VPSHUFD         $0x4e, Z27, Z29
-	VPXORQ          Z27, Z29, Z29
-	VMOVDQU64       (DI), Z0
-	VPXORQ          Z0, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z0
-	VPXORQ          Z0, Z15, Z15
-	VMOVDQU64       Z15, 64(SI)
-	VMOVDQU64       128(DI), Z0
-	VPXORQ          Z0, Z16, Z16
-	VMOVDQU64       Z16, 128(SI)
-	VMOVDQU64       192(DI), Z0
-	VPXORQ          Z0, Z17, Z17
-	VMOVDQU64       Z17, 192(SI)
-	VMOVDQU64       256(DI), Z0
-	VPXORQ          Z0, Z18, Z18
-	VMOVDQU64       Z18, 256(SI)
-	VMOVDQU64       320(DI), Z0
-	VPXORQ          Z0, Z19, Z19
-	VMOVDQU64       Z19, 320(SI)
-	VMOVDQU8.Z      384(DI), K1, Z0
-	VPXORQ          Z0, Z20, Z20
-	VMOVDQU8        Z20, K1, 384(SI)
-	VMOVDQU8.Z      Z20, K1, Z20
-	VMOVDQU8.Z      384(DI)(R8*1), K2, Z0
-	VPXORQ          Z0, Z21, Z21
-	VMOVDQU8        Z21, K2, 384(SI)(R8*1)
-	VMOVDQU8.Z      Z21, K2, Z21
-	VPSHUFB         Z4, Z16, Z16
-	VPSHUFB         Z4, Z17, Z17
-	VPSHUFD         $0x4e, Z16, Z0
-	VPXORQ          Z16, Z0, Z0
-	VPCLMULQDQ      $0x00, Z7, Z16, Z1
-	VPCLMULQDQ      $0x11, Z7, Z16, Z2
-	VPCLMULQDQ      $0x00, Z8, Z0, Z7
-	VPSHUFD         $0x4e, Z17, Z0
-	VPXORQ          Z17, Z0, Z0
-	VPCLMULQDQ      $0x00, Z9, Z17, Z8
-	VPCLMULQDQ      $0x11, Z9, Z17, Z9
-	VPCLMULQDQ      $0x00, Z10, Z0, Z10
-	VPXORQ          Z1, Z8, Z0
-	VPXORQ          Z2, Z9, Z2
-	VPXORQ          Z7, Z10, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z15, Z15
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z11, Z5, Z7
-	VPCLMULQDQ      $0x11, Z11, Z5, Z5
-	VPCLMULQDQ      $0x00, Z12, Z3, Z3
-	VPSHUFD         $0x4e, Z15, Z8
-	VPXORQ          Z15, Z8, Z8
-	VPCLMULQDQ      $0x00, Z13, Z15, Z9
-	VPCLMULQDQ      $0x11, Z13, Z15, Z10
-	VPCLMULQDQ      $0x00, Z14, Z8, Z8
-	VPTERNLOGQ      $0x96, Z7, Z9, Z0
-	VPTERNLOGQ      $0x96, Z5, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	JMP             encrypted235
+
+after233:
+	VBROADCASTI32X4 128(AX), Z1
+	VMOVDQA64       Z5, Z0
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z20
+	VPSHUFB         Z4, Z20, Z20
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z20, Z3
+	VPXORQ          Z20, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z20, Z21
+	VPCLMULQDQ      $0x11, Z13, Z20, Z20
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z21, Z0
+	VPXORQ          Z2, Z20, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z20
+	VPSHUFB         Z4, Z20, Z20
+	VPSHUFD         $0x4e, Z3, Z21
+	VPXORQ          Z3, Z21, Z21
+	VPCLMULQDQ      $0x00, Z7, Z3, Z22
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z21, Z21
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z9, Z20, Z24
+	VPCLMULQDQ      $0x11, Z9, Z20, Z20
+	VPCLMULQDQ      $0x00, Z10, Z23, Z23
+	VPTERNLOGQ      $0x96, Z22, Z24, Z0
+	VPTERNLOGQ      $0x96, Z3, Z20, Z2
+	VPTERNLOGQ      $0x96, Z21, Z23, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
 	VPTERNLOGQ      $0x96, Z0, Z2, Z1
 	VPCLMULQDQ      $0x00, Z6, Z0, Z3
 	VPSHUFD         $0x4e, Z0, Z0
@@ -10675,88 +10636,515 @@ last231:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VMOVDQU64       -256(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -192(SI), Z20
 	VPSHUFB         Z4, Z20, Z20
-	VPSHUFB         Z4, Z21, Z21
-	VPSHUFD         $0x4e, Z20, Z0
-	VPXORQ          Z20, Z0, Z0
-	VPCLMULQDQ      $0x00, Z22, Z20, Z1
-	VPCLMULQDQ      $0x11, Z22, Z20, Z2
-	VPCLMULQDQ      $0x00, Z23, Z0, Z5
-	VPSHUFD         $0x4e, Z21, Z0
-	VPXORQ          Z21, Z0, Z0
-	VPCLMULQDQ      $0x00, Z24, Z21, Z7
-	VPCLMULQDQ      $0x11, Z24, Z21, Z8
-	VPCLMULQDQ      $0x00, Z25, Z0, Z9
-	VPXORQ          Z1, Z7, Z0
-	VPXORQ          Z2, Z8, Z2
-	VPXORQ          Z5, Z9, Z1
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z20, Z3
+	VPXORQ          Z20, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z20, Z21
+	VPCLMULQDQ      $0x11, Z13, Z20, Z20
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z21, Z0
+	VPXORQ          Z2, Z20, Z2
+	VPXORQ          Z1, Z3, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z20
+	VPSHUFB         Z4, Z20, Z20
+	VPSHUFD         $0x4e, Z3, Z21
+	VPXORQ          Z3, Z21, Z21
+	VPCLMULQDQ      $0x00, Z7, Z3, Z22
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z21, Z21
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z9, Z20, Z24
+	VPCLMULQDQ      $0x11, Z9, Z20, Z20
+	VPCLMULQDQ      $0x00, Z10, Z23, Z23
+	VPTERNLOGQ      $0x96, Z22, Z24, Z0
+	VPTERNLOGQ      $0x96, Z3, Z20, Z2
+	VPTERNLOGQ      $0x96, Z21, Z23, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last236
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            320(AX), R9
+	JE              last236
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            352(AX), R9
+
+last236:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+	JMP             encrypted237
+
+after232:
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count16<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits16<>+0(SB), Z0, Z5
+	VPXORQ          lowBits16<>+64(SB), Z0, Z15
+	VPXORQ          lowBits16<>+128(SB), Z0, Z16
+	VSHUFI64X2      $0x44, Z1, Z0, Z17
+	VPXORQ          lowBits16<>+192(SB), Z17, Z17
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z18
 	VPSHUFB         Z4, Z18, Z18
-	VPSHUFB         Z4, Z19, Z19
-	VPXORQ          Z3, Z18, Z18
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
 	VPSHUFD         $0x4e, Z18, Z3
 	VPXORQ          Z18, Z3, Z3
-	VPCLMULQDQ      $0x00, Z26, Z18, Z5
-	VPCLMULQDQ      $0x11, Z26, Z18, Z7
-	VPCLMULQDQ      $0x00, Z28, Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z8
-	VPXORQ          Z19, Z8, Z8
-	VPCLMULQDQ      $0x00, Z27, Z19, Z9
-	VPCLMULQDQ      $0x11, Z27, Z19, Z10
-	VPCLMULQDQ      $0x00, Z29, Z8, Z8
-	VPTERNLOGQ      $0x96, Z5, Z9, Z0
-	VPTERNLOGQ      $0x96, Z7, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd220
+	VPCLMULQDQ      $0x00, Z13, Z18, Z19
+	VPCLMULQDQ      $0x11, Z13, Z18, Z18
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z19, Z0
+	VPXORQ          Z2, Z18, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z18
+	VPSHUFB         Z4, Z18, Z18
+	VPSHUFD         $0x4e, Z3, Z19
+	VPXORQ          Z3, Z19, Z19
+	VPCLMULQDQ      $0x00, Z7, Z3, Z20
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z19, Z19
+	VPSHUFD         $0x4e, Z18, Z21
+	VPXORQ          Z18, Z21, Z21
+	VPCLMULQDQ      $0x00, Z9, Z18, Z22
+	VPCLMULQDQ      $0x11, Z9, Z18, Z18
+	VPCLMULQDQ      $0x00, Z10, Z21, Z21
+	VPTERNLOGQ      $0x96, Z20, Z22, Z0
+	VPTERNLOGQ      $0x96, Z3, Z18, Z2
+	VPTERNLOGQ      $0x96, Z19, Z21, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VMOVDQU64       -256(SI), Z0
+	VPSHUFB         Z4, Z0, Z0
+	VMOVDQU64       -192(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z3, Z0, Z0
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z11, Z0, Z3
+	VPCLMULQDQ      $0x11, Z11, Z0, Z11
+	VPCLMULQDQ      $0x00, Z12, Z2, Z12
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z13, Z1, Z2
+	VPCLMULQDQ      $0x11, Z13, Z1, Z1
+	VPCLMULQDQ      $0x00, Z14, Z0, Z13
+	VPXORQ          Z3, Z2, Z0
+	VPXORQ          Z11, Z1, Z2
+	VPXORQ          Z12, Z13, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z11
+	VPSHUFB         Z4, Z11, Z11
+	VPSHUFD         $0x4e, Z3, Z12
+	VPXORQ          Z3, Z12, Z12
+	VPCLMULQDQ      $0x00, Z7, Z3, Z13
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z8
+	VPSHUFD         $0x4e, Z11, Z12
+	VPXORQ          Z11, Z12, Z12
+	VPCLMULQDQ      $0x00, Z9, Z11, Z14
+	VPCLMULQDQ      $0x11, Z9, Z11, Z11
+	VPCLMULQDQ      $0x00, Z10, Z12, Z10
+	VPTERNLOGQ      $0x96, Z13, Z14, Z0
+	VPTERNLOGQ      $0x96, Z3, Z11, Z2
+	VPTERNLOGQ      $0x96, Z8, Z10, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last238
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            320(AX), R9
+	JE              last238
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            352(AX), R9
 
-few230:
+last238:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	JMP             encrypted239
+
+after231:
+	VBROADCASTI32X4 128(AX), Z0
+	VMOVDQA64       Z5, Z1
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z2
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z0, Z1, Z1
+	VPSHUFB         Z4, Z2, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPXORQ          lowBits8<>+0(SB), Z1, Z5
+	VSHUFI64X2      $0x44, Z2, Z1, Z15
+	VPXORQ          lowBits8<>+64(SB), Z15, Z15
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z16
+	VPSHUFB         Z4, Z16, Z16
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z16, Z3
+	VPXORQ          Z16, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z16, Z17
+	VPCLMULQDQ      $0x11, Z13, Z16, Z16
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z17, Z0
+	VPXORQ          Z2, Z16, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z16
+	VPSHUFB         Z4, Z16, Z16
+	VPSHUFD         $0x4e, Z3, Z17
+	VPXORQ          Z3, Z17, Z17
+	VPCLMULQDQ      $0x00, Z7, Z3, Z18
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z17, Z17
+	VPSHUFD         $0x4e, Z16, Z19
+	VPXORQ          Z16, Z19, Z19
+	VPCLMULQDQ      $0x00, Z9, Z16, Z20
+	VPCLMULQDQ      $0x11, Z9, Z16, Z16
+	VPCLMULQDQ      $0x00, Z10, Z19, Z19
+	VPTERNLOGQ      $0x96, Z18, Z20, Z0
+	VPTERNLOGQ      $0x96, Z3, Z16, Z2
+	VPTERNLOGQ      $0x96, Z17, Z19, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VMOVDQU64       -256(SI), Z0
+	VPSHUFB         Z4, Z0, Z0
+	VMOVDQU64       -192(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z3, Z0, Z0
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z11, Z0, Z3
+	VPCLMULQDQ      $0x11, Z11, Z0, Z11
+	VPCLMULQDQ      $0x00, Z12, Z2, Z12
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z13, Z1, Z2
+	VPCLMULQDQ      $0x11, Z13, Z1, Z1
+	VPCLMULQDQ      $0x00, Z14, Z0, Z13
+	VPXORQ          Z3, Z2, Z0
+	VPXORQ          Z11, Z1, Z2
+	VPXORQ          Z12, Z13, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z11
+	VPSHUFB         Z4, Z11, Z11
+	VPSHUFD         $0x4e, Z3, Z12
+	VPXORQ          Z3, Z12, Z12
+	VPCLMULQDQ      $0x00, Z7, Z3, Z13
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z7
+	VPSHUFD         $0x4e, Z11, Z8
+	VPXORQ          Z11, Z8, Z8
+	VPCLMULQDQ      $0x00, Z9, Z11, Z12
+	VPCLMULQDQ      $0x11, Z9, Z11, Z9
+	VPCLMULQDQ      $0x00, Z10, Z8, Z8
+	VPTERNLOGQ      $0x96, Z13, Z12, Z0
+	VPTERNLOGQ      $0x96, Z3, Z9, Z2
+	VPTERNLOGQ      $0x96, Z7, Z8, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last240
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            320(AX), R9
+	JE              last240
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            352(AX), R9
+
+last240:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	JMP             encrypted241
+
+after230:
 	VMOVDQU64     -512(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
-	VMOVDQU64     -448(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
+	VMOVDQU64     -448(SI), Z5
+	VPSHUFB       Z4, Z5, Z5
 	VPXORQ        Z3, Z1, Z1
 	VPSHUFD       $0x4e, Z1, Z3
 	VPXORQ        Z1, Z3, Z3
 	VPCLMULQDQ    $0x00, Z11, Z1, Z0
 	VPCLMULQDQ    $0x11, Z11, Z1, Z2
 	VPCLMULQDQ    $0x00, Z12, Z3, Z1
-	VPSHUFD       $0x4e, Z15, Z3
-	VPXORQ        Z15, Z3, Z3
-	VPCLMULQDQ    $0x00, Z13, Z15, Z16
-	VPCLMULQDQ    $0x11, Z13, Z15, Z15
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z13, Z5, Z15
+	VPCLMULQDQ    $0x11, Z13, Z5, Z5
 	VPCLMULQDQ    $0x00, Z14, Z3, Z3
-	VPXORQ        Z0, Z16, Z0
-	VPXORQ        Z2, Z15, Z2
+	VPXORQ        Z0, Z15, Z0
+	VPXORQ        Z2, Z5, Z2
 	VPXORQ        Z1, Z3, Z1
 	VMOVDQU64     -384(SI), Z3
 	VPSHUFB       Z4, Z3, Z3
-	VMOVDQU64     -320(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
-	VPSHUFD       $0x4e, Z3, Z16
-	VPXORQ        Z3, Z16, Z16
-	VPCLMULQDQ    $0x00, Z7, Z3, Z17
+	VMOVDQU64     -320(SI), Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFD       $0x4e, Z3, Z15
+	VPXORQ        Z3, Z15, Z15
+	VPCLMULQDQ    $0x00, Z7, Z3, Z16
 	VPCLMULQDQ    $0x11, Z7, Z3, Z3
-	VPCLMULQDQ    $0x00, Z8, Z16, Z16
-	VPSHUFD       $0x4e, Z15, Z18
-	VPXORQ        Z15, Z18, Z18
-	VPCLMULQDQ    $0x00, Z9, Z15, Z19
-	VPCLMULQDQ    $0x11, Z9, Z15, Z15
-	VPCLMULQDQ    $0x00, Z10, Z18, Z18
-	VPTERNLOGQ    $0x96, Z17, Z19, Z0
-	VPTERNLOGQ    $0x96, Z3, Z15, Z2
-	VPTERNLOGQ    $0x96, Z16, Z18, Z1
+	VPCLMULQDQ    $0x00, Z8, Z15, Z15
+	VPSHUFD       $0x4e, Z5, Z17
+	VPXORQ        Z5, Z17, Z17
+	VPCLMULQDQ    $0x00, Z9, Z5, Z18
+	VPCLMULQDQ    $0x11, Z9, Z5, Z5
+	VPCLMULQDQ    $0x00, Z10, Z17, Z17
+	VPTERNLOGQ    $0x96, Z16, Z18, Z0
+	VPTERNLOGQ    $0x96, Z3, Z5, Z2
+	VPTERNLOGQ    $0x96, Z15, Z17, Z1
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, Z6, Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -10769,41 +11157,41 @@ few230:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
-	VMOVDQU64     -256(SI), Z1
+	VMOVDQU64     -256(SI), Z0
+	VPSHUFB       Z4, Z0, Z0
+	VMOVDQU64     -192(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
-	VMOVDQU64     -192(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
-	VPXORQ        Z3, Z1, Z1
-	VPSHUFD       $0x4e, Z1, Z3
-	VPXORQ        Z1, Z3, Z3
-	VPCLMULQDQ    $0x00, Z11, Z1, Z0
-	VPCLMULQDQ    $0x11, Z11, Z1, Z2
-	VPCLMULQDQ    $0x00, Z12, Z3, Z1
-	VPSHUFD       $0x4e, Z15, Z3
-	VPXORQ        Z15, Z3, Z3
-	VPCLMULQDQ    $0x00, Z13, Z15, Z16
-	VPCLMULQDQ    $0x11, Z13, Z15, Z15
-	VPCLMULQDQ    $0x00, Z14, Z3, Z3
-	VPXORQ        Z0, Z16, Z0
-	VPXORQ        Z2, Z15, Z2
-	VPXORQ        Z1, Z3, Z1
+	VPXORQ        Z3, Z0, Z0
+	VPSHUFD       $0x4e, Z0, Z2
+	VPXORQ        Z0, Z2, Z2
+	VPCLMULQDQ    $0x00, Z11, Z0, Z3
+	VPCLMULQDQ    $0x11, Z11, Z0, Z5
+	VPCLMULQDQ    $0x00, Z12, Z2, Z11
+	VPSHUFD       $0x4e, Z1, Z0
+	VPXORQ        Z1, Z0, Z0
+	VPCLMULQDQ    $0x00, Z13, Z1, Z2
+	VPCLMULQDQ    $0x11, Z13, Z1, Z1
+	VPCLMULQDQ    $0x00, Z14, Z0, Z12
+	VPXORQ        Z3, Z2, Z0
+	VPXORQ        Z5, Z1, Z2
+	VPXORQ        Z11, Z12, Z1
 	VMOVDQU64     -128(SI), Z3
 	VPSHUFB       Z4, Z3, Z3
-	VMOVDQU64     -64(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
-	VPSHUFD       $0x4e, Z3, Z16
-	VPXORQ        Z3, Z16, Z16
-	VPCLMULQDQ    $0x00, Z7, Z3, Z17
+	VMOVDQU64     -64(SI), Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFD       $0x4e, Z3, Z11
+	VPXORQ        Z3, Z11, Z11
+	VPCLMULQDQ    $0x00, Z7, Z3, Z12
 	VPCLMULQDQ    $0x11, Z7, Z3, Z3
-	VPCLMULQDQ    $0x00, Z8, Z16, Z16
-	VPSHUFD       $0x4e, Z15, Z18
-	VPXORQ        Z15, Z18, Z18
-	VPCLMULQDQ    $0x00, Z9, Z15, Z19
-	VPCLMULQDQ    $0x11, Z9, Z15, Z15
-	VPCLMULQDQ    $0x00, Z10, Z18, Z18
-	VPTERNLOGQ    $0x96, Z17, Z19, Z0
-	VPTERNLOGQ    $0x96, Z3, Z15, Z2
-	VPTERNLOGQ    $0x96, Z16, Z18, Z1
+	VPCLMULQDQ    $0x00, Z8, Z11, Z7
+	VPSHUFD       $0x4e, Z5, Z8
+	VPXORQ        Z5, Z8, Z8
+	VPCLMULQDQ    $0x00, Z9, Z5, Z11
+	VPCLMULQDQ    $0x11, Z9, Z5, Z5
+	VPCLMULQDQ    $0x00, Z10, Z8, Z8
+	VPTERNLOGQ    $0x96, Z12, Z11, Z0
+	VPTERNLOGQ    $0x96, Z3, Z5, Z2
+	VPTERNLOGQ    $0x96, Z7, Z8, Z1
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, Z6, Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -10819,942 +11207,943 @@ few230:
 	VPXORQ        Z0, Z0, Z0
 	VPXORQ        Z1, Z1, Z1
 	VPXORQ        Z2, Z2, Z2
-	MOVQ          R8, R9
-	TESTQ         R8, R8
-	JZ            textEnd220
-	CMPQ          R8, $0x00000080
-	JBE           rest222
-	CMPQ          R8, $0x00000100
-	JBE           rest223
+	MOVQ          R8, CX
+	JMP           textEnd220
 
 rest221:
-	CMPQ R8, $0x00000180
-	JBE  rest224
+	CMPQ            R8, $0x00000180
+	JBE             rest224
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VPXORQ          lowBits32<>+384(SB), Z0, Z20
+	VSHUFI64X2      $0x44, Z1, Z0, Z21
+	VPXORQ          lowBits32<>+448(SB), Z21, Z21
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last242
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            320(AX), R9
+	JE              last242
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            352(AX), R9
 
+last242:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+	VAESENCLAST     Z0, Z20, Z20
+	VAESENCLAST     Z0, Z21, Z21
+
+encrypted235:
 	// At most 512 bytes.
-	MOVQ      R8, R9
-	SUBQ      $0x00000180, R9
-	LEAQ      15(R9), R8
+	MOVQ      R8, CX
+	SUBQ      $0x00000180, CX
+	LEAQ      15(CX), R8
 	ANDQ      $-16, R8
-	LEAQ      128(AX), R10
-	SUBQ      R8, R10
+	LEAQ      128(AX), R9
+	SUBQ      R8, R9
 	LEAQ      (AX), R8
-	SUBQ      $0x10, R10
-	CMPQ      R10, R8
-	CMOVQCS   R8, R10
-	VMOVDQU64 (R10), Z15
-	VMOVDQU64 8(R10), Z16
-	VPXORQ    Z15, Z16, Z16
-	VMOVDQU64 64(R10), Z17
-	VMOVDQU64 72(R10), Z18
-	VPXORQ    Z17, Z18, Z18
+	SUBQ      $0x10, R9
+	CMPQ      R9, R8
+	CMOVQCS   R8, R9
+	VMOVDQU64 (R9), Z22
+	VMOVDQU64 8(R9), Z23
+	VPXORQ    Z22, Z23, Z23
+	VMOVDQU64 64(R9), Z24
+	VMOVDQU64 72(R9), Z25
+	VPXORQ    Z24, Z25, Z25
 	LEAQ      (AX), R8
 	NEGQ      R8
-	ADDQ      R10, R8
-	VMOVDQA64 Z11, Z19
-	VMOVDQA64 Z13, Z20
+	ADDQ      R9, R8
+	VMOVDQA64 Z11, Z26
+	VMOVDQA64 Z13, Z27
 	VMOVDQA64 Z7, Z0
-	MOVQ      R8, R10
-	SHRQ      $0x06, R10
-	ANDQ      $0x01, R10
-	NEGQ      R10
-	KMOVQ     R10, K1
-	VMOVDQA64 Z20, K1, Z19
-	VMOVDQA64 Z0, K1, Z20
+	MOVQ      R8, R9
+	SHRQ      $0x06, R9
+	ANDQ      $0x01, R9
+	NEGQ      R9
+	KMOVQ     R9, K1
+	VMOVDQA64 Z27, K1, Z26
+	VMOVDQA64 Z0, K1, Z27
 	VMOVDQA64 Z9, K1, Z0
-	MOVQ      R8, R10
-	SHRQ      $0x05, R10
-	ANDQ      $0x01, R10
-	NEGQ      R10
-	KMOVQ     R10, K1
-	VALIGNQ   $0x04, Z19, Z20, K1, Z19
-	VALIGNQ   $0x04, Z20, Z0, K1, Z20
+	MOVQ      R8, R9
+	SHRQ      $0x05, R9
+	ANDQ      $0x01, R9
+	NEGQ      R9
+	KMOVQ     R9, K1
+	VALIGNQ   $0x04, Z26, Z27, K1, Z26
+	VALIGNQ   $0x04, Z27, Z0, K1, Z27
 	VALIGNQ   $0x04, Z0, Z0, K1, Z0
 	SHRQ      $0x04, R8
 	ANDQ      $0x01, R8
 	NEGQ      R8
 	KMOVQ     R8, K1
-	VALIGNQ   $0x02, Z19, Z20, K1, Z19
-	VALIGNQ   $0x02, Z20, Z0, K1, Z20
-	VPSHUFD   $0x4e, Z19, Z21
-	VPXORQ    Z19, Z21, Z21
-	VPSHUFD   $0x4e, Z20, Z22
-	VPXORQ    Z20, Z22, Z22
+	VALIGNQ   $0x02, Z26, Z27, K1, Z26
+	VALIGNQ   $0x02, Z27, Z0, K1, Z27
+	VPSHUFD   $0x4e, Z26, Z28
+	VPXORQ    Z26, Z28, Z28
+	VPSHUFD   $0x4e, Z27, Z29
+	VPXORQ    Z27, Z29, Z29
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z0
-	VMOVDQA64       Z5, Z2
-	VPADDD          count32<>+0(SB), Z5, Z5
-	VMOVDQA64       Z5, Z27
-	VPSHUFB         Z4, Z2, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPSHUFB         Z4, Z27, Z27
-	VPXORQ          Z0, Z27, Z27
-	VPXORQ          lowBits32<>+0(SB), Z2, Z5
-	VPXORQ          lowBits32<>+64(SB), Z2, Z23
-	VPXORQ          lowBits32<>+128(SB), Z2, Z0
-	VPXORQ          lowBits32<>+192(SB), Z2, Z1
-	VPXORQ          lowBits32<>+256(SB), Z2, Z24
-	VPXORQ          lowBits32<>+320(SB), Z2, Z25
-	VPXORQ          lowBits32<>+384(SB), Z2, Z26
-	VSHUFI64X2      $0x44, Z27, Z2, Z27
-	VPXORQ          lowBits32<>+448(SB), Z27, Z27
-	VBROADCASTI32X4 144(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 160(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 176(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 192(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 208(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 224(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 240(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 256(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 272(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	LEAQ            288(AX), R10
-	CMPL            CX, $0x0c
-	JB              last232
-	VBROADCASTI32X4 288(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 304(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	LEAQ            320(AX), R10
-	JE              last232
-	VBROADCASTI32X4 320(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 336(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	LEAQ            352(AX), R10
-
-last232:
-	VBROADCASTI32X4 (R10), Z2
-	VAESENCLAST     Z2, Z5, Z5
-	VAESENCLAST     Z2, Z23, Z23
-	VAESENCLAST     Z2, Z0, Z0
-	VAESENCLAST     Z2, Z1, Z1
-	VAESENCLAST     Z2, Z24, Z24
-	VAESENCLAST     Z2, Z25, Z25
-	VAESENCLAST     Z2, Z26, Z26
-	VAESENCLAST     Z2, Z27, Z27
-	VMOVDQU64       (DI), Z2
-	VPXORQ          Z2, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z2
-	VPXORQ          Z2, Z23, Z23
-	VMOVDQU64       Z23, 64(SI)
-	VMOVDQU64       128(DI), Z2
-	VPXORQ          Z2, Z0, Z0
-	VMOVDQU64       Z0, 128(SI)
-	VMOVDQU64       192(DI), Z2
-	VPXORQ          Z2, Z1, Z1
-	VMOVDQU64       Z1, 192(SI)
-	VMOVDQU64       256(DI), Z2
-	VPXORQ          Z2, Z24, Z24
-	VMOVDQU64       Z24, 256(SI)
-	VMOVDQU64       320(DI), Z2
-	VPXORQ          Z2, Z25, Z25
-	VMOVDQU64       Z25, 320(SI)
-	VMOVDQU8.Z      384(DI), K1, Z2
-	VPXORQ          Z2, Z26, Z26
-	VMOVDQU8        Z26, K1, 384(SI)
-	VMOVDQU8.Z      Z26, K1, Z26
-	VMOVDQU8.Z      384(DI)(R8*1), K2, Z2
-	VPXORQ          Z2, Z27, Z27
-	VMOVDQU8        Z27, K2, 384(SI)(R8*1)
-	VMOVDQU8.Z      Z27, K2, Z27
-	VPSHUFB         Z4, Z0, Z0
-	VPSHUFB         Z4, Z1, Z1
-	VPSHUFD         $0x4e, Z0, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPCLMULQDQ      $0x00, Z7, Z0, Z28
-	VPCLMULQDQ      $0x11, Z7, Z0, Z7
-	VPCLMULQDQ      $0x00, Z8, Z2, Z8
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VPCLMULQDQ      $0x00, Z9, Z1, Z2
-	VPCLMULQDQ      $0x11, Z9, Z1, Z1
-	VPCLMULQDQ      $0x00, Z10, Z0, Z9
-	VPXORQ          Z28, Z2, Z0
-	VPXORQ          Z7, Z1, Z2
-	VPXORQ          Z8, Z9, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z23, Z23
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z11, Z5, Z7
-	VPCLMULQDQ      $0x11, Z11, Z5, Z5
-	VPCLMULQDQ      $0x00, Z12, Z3, Z3
-	VPSHUFD         $0x4e, Z23, Z8
-	VPXORQ          Z23, Z8, Z8
-	VPCLMULQDQ      $0x00, Z13, Z23, Z9
-	VPCLMULQDQ      $0x11, Z13, Z23, Z10
-	VPCLMULQDQ      $0x00, Z14, Z8, Z8
-	VPTERNLOGQ      $0x96, Z7, Z9, Z0
-	VPTERNLOGQ      $0x96, Z5, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPCLMULQDQ      $0x00, Z6, Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, Z6, Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VEXTRACTI64X4   $0x01, Z2, Y0
-	VPXORQ          Y0, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Z2, Z3
-	VPSHUFB         Z4, Z26, Z26
-	VPSHUFB         Z4, Z27, Z27
-	VPSHUFD         $0x4e, Z26, Z0
-	VPXORQ          Z26, Z0, Z0
-	VPCLMULQDQ      $0x00, Z15, Z26, Z1
-	VPCLMULQDQ      $0x11, Z15, Z26, Z2
-	VPCLMULQDQ      $0x00, Z16, Z0, Z5
-	VPSHUFD         $0x4e, Z27, Z0
-	VPXORQ          Z27, Z0, Z0
-	VPCLMULQDQ      $0x00, Z17, Z27, Z7
-	VPCLMULQDQ      $0x11, Z17, Z27, Z8
-	VPCLMULQDQ      $0x00, Z18, Z0, Z9
-	VPXORQ          Z1, Z7, Z0
-	VPXORQ          Z2, Z8, Z2
-	VPXORQ          Z5, Z9, Z1
-	VPSHUFB         Z4, Z24, Z24
-	VPSHUFB         Z4, Z25, Z25
-	VPXORQ          Z3, Z24, Z24
-	VPSHUFD         $0x4e, Z24, Z3
-	VPXORQ          Z24, Z3, Z3
-	VPCLMULQDQ      $0x00, Z19, Z24, Z5
-	VPCLMULQDQ      $0x11, Z19, Z24, Z7
-	VPCLMULQDQ      $0x00, Z21, Z3, Z3
-	VPSHUFD         $0x4e, Z25, Z8
-	VPXORQ          Z25, Z8, Z8
-	VPCLMULQDQ      $0x00, Z20, Z25, Z9
-	VPCLMULQDQ      $0x11, Z20, Z25, Z10
-	VPCLMULQDQ      $0x00, Z22, Z8, Z8
-	VPTERNLOGQ      $0x96, Z5, Z9, Z0
-	VPTERNLOGQ      $0x96, Z7, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd220
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU64     (DI), Z0
+	VPXORQ        Z0, Z5, Z5
+	VMOVDQU64     Z5, (SI)
+	VMOVDQU64     64(DI), Z0
+	VPXORQ        Z0, Z15, Z15
+	VMOVDQU64     Z15, 64(SI)
+	VMOVDQU64     128(DI), Z0
+	VPXORQ        Z0, Z16, Z16
+	VMOVDQU64     Z16, 128(SI)
+	VMOVDQU64     192(DI), Z0
+	VPXORQ        Z0, Z17, Z17
+	VMOVDQU64     Z17, 192(SI)
+	VMOVDQU64     256(DI), Z0
+	VPXORQ        Z0, Z18, Z18
+	VMOVDQU64     Z18, 256(SI)
+	VMOVDQU64     320(DI), Z0
+	VPXORQ        Z0, Z19, Z19
+	VMOVDQU64     Z19, 320(SI)
+	VMOVDQU8.Z    384(DI), K1, Z0
+	VPXORQ        Z0, Z20, Z20
+	VMOVDQU8      Z20, K1, 384(SI)
+	VMOVDQU8.Z    Z20, K1, Z20
+	VMOVDQU8.Z    384(DI)(R8*1), K2, Z0
+	VPXORQ        Z0, Z21, Z21
+	VMOVDQU8      Z21, K2, 384(SI)(R8*1)
+	VMOVDQU8.Z    Z21, K2, Z21
+	VPSHUFB       Z4, Z16, Z16
+	VPSHUFB       Z4, Z17, Z17
+	VPSHUFD       $0x4e, Z16, Z0
+	VPXORQ        Z16, Z0, Z0
+	VPCLMULQDQ    $0x00, Z7, Z16, Z1
+	VPCLMULQDQ    $0x11, Z7, Z16, Z2
+	VPCLMULQDQ    $0x00, Z8, Z0, Z7
+	VPSHUFD       $0x4e, Z17, Z0
+	VPXORQ        Z17, Z0, Z0
+	VPCLMULQDQ    $0x00, Z9, Z17, Z8
+	VPCLMULQDQ    $0x11, Z9, Z17, Z9
+	VPCLMULQDQ    $0x00, Z10, Z0, Z10
+	VPXORQ        Z1, Z8, Z0
+	VPXORQ        Z2, Z9, Z2
+	VPXORQ        Z7, Z10, Z1
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z11, Z5, Z7
+	VPCLMULQDQ    $0x11, Z11, Z5, Z5
+	VPCLMULQDQ    $0x00, Z12, Z3, Z3
+	VPSHUFD       $0x4e, Z15, Z8
+	VPXORQ        Z15, Z8, Z8
+	VPCLMULQDQ    $0x00, Z13, Z15, Z9
+	VPCLMULQDQ    $0x11, Z13, Z15, Z10
+	VPCLMULQDQ    $0x00, Z14, Z8, Z8
+	VPTERNLOGQ    $0x96, Z7, Z9, Z0
+	VPTERNLOGQ    $0x96, Z5, Z10, Z2
+	VPTERNLOGQ    $0x96, Z3, Z8, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, Z6, Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, Z6, Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
+	VPSHUFB       Z4, Z20, Z20
+	VPSHUFB       Z4, Z21, Z21
+	VPSHUFD       $0x4e, Z20, Z0
+	VPXORQ        Z20, Z0, Z0
+	VPCLMULQDQ    $0x00, Z22, Z20, Z1
+	VPCLMULQDQ    $0x11, Z22, Z20, Z2
+	VPCLMULQDQ    $0x00, Z23, Z0, Z5
+	VPSHUFD       $0x4e, Z21, Z0
+	VPXORQ        Z21, Z0, Z0
+	VPCLMULQDQ    $0x00, Z24, Z21, Z7
+	VPCLMULQDQ    $0x11, Z24, Z21, Z8
+	VPCLMULQDQ    $0x00, Z25, Z0, Z9
+	VPXORQ        Z1, Z7, Z0
+	VPXORQ        Z2, Z8, Z2
+	VPXORQ        Z5, Z9, Z1
+	VPSHUFB       Z4, Z18, Z18
+	VPSHUFB       Z4, Z19, Z19
+	VPXORQ        Z3, Z18, Z18
+	VPSHUFD       $0x4e, Z18, Z3
+	VPXORQ        Z18, Z3, Z3
+	VPCLMULQDQ    $0x00, Z26, Z18, Z5
+	VPCLMULQDQ    $0x11, Z26, Z18, Z7
+	VPCLMULQDQ    $0x00, Z28, Z3, Z3
+	VPSHUFD       $0x4e, Z19, Z8
+	VPXORQ        Z19, Z8, Z8
+	VPCLMULQDQ    $0x00, Z27, Z19, Z9
+	VPCLMULQDQ    $0x11, Z27, Z19, Z10
+	VPCLMULQDQ    $0x00, Z29, Z8, Z8
+	VPTERNLOGQ    $0x96, Z5, Z9, Z0
+	VPTERNLOGQ    $0x96, Z7, Z10, Z2
+	VPTERNLOGQ    $0x96, Z3, Z8, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
+	JMP           textEnd220
 
 rest224:
+	VBROADCASTI32X4 128(AX), Z1
+	VMOVDQA64       Z5, Z0
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last243
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            320(AX), R9
+	JE              last243
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            352(AX), R9
+
+last243:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+
+encrypted237:
 	// At most 384 bytes.
-	MOVQ      R8, R9
-	SUBQ      $0x00000100, R9
-	LEAQ      15(R9), R8
+	MOVQ      R8, CX
+	SUBQ      $0x00000100, CX
+	LEAQ      15(CX), R8
 	ANDQ      $-16, R8
-	LEAQ      128(AX), R10
-	SUBQ      R8, R10
+	LEAQ      128(AX), R9
+	SUBQ      R8, R9
 	LEAQ      (AX), R8
-	SUBQ      $0x10, R10
-	CMPQ      R10, R8
-	CMOVQCS   R8, R10
-	VMOVDQU64 (R10), Z15
-	VMOVDQU64 8(R10), Z16
-	VPXORQ    Z15, Z16, Z16
-	VMOVDQU64 64(R10), Z17
-	VMOVDQU64 72(R10), Z18
-	VPXORQ    Z17, Z18, Z18
+	SUBQ      $0x10, R9
+	CMPQ      R9, R8
+	CMOVQCS   R8, R9
+	VMOVDQU64 (R9), Z20
+	VMOVDQU64 8(R9), Z21
+	VPXORQ    Z20, Z21, Z21
+	VMOVDQU64 64(R9), Z22
+	VMOVDQU64 72(R9), Z23
+	VPXORQ    Z22, Z23, Z23
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z0
-	VMOVDQA64       Z5, Z2
-	VPSHUFB         Z4, Z2, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPXORQ          lowBits32<>+0(SB), Z2, Z5
-	VPXORQ          lowBits32<>+64(SB), Z2, Z19
-	VPXORQ          lowBits32<>+128(SB), Z2, Z0
-	VPXORQ          lowBits32<>+192(SB), Z2, Z1
-	VPXORQ          lowBits32<>+256(SB), Z2, Z20
-	VPXORQ          lowBits32<>+320(SB), Z2, Z21
-	VBROADCASTI32X4 144(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 160(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 176(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 192(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 208(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 224(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 240(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 256(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 272(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	LEAQ            288(AX), R10
-	CMPL            CX, $0x0c
-	JB              last233
-	VBROADCASTI32X4 288(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 304(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	LEAQ            320(AX), R10
-	JE              last233
-	VBROADCASTI32X4 320(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 336(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	LEAQ            352(AX), R10
-
-last233:
-	VBROADCASTI32X4 (R10), Z2
-	VAESENCLAST     Z2, Z5, Z5
-	VAESENCLAST     Z2, Z19, Z19
-	VAESENCLAST     Z2, Z0, Z0
-	VAESENCLAST     Z2, Z1, Z1
-	VAESENCLAST     Z2, Z20, Z20
-	VAESENCLAST     Z2, Z21, Z21
-	VMOVDQU64       (DI), Z2
-	VPXORQ          Z2, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z2
-	VPXORQ          Z2, Z19, Z19
-	VMOVDQU64       Z19, 64(SI)
-	VMOVDQU64       128(DI), Z2
-	VPXORQ          Z2, Z0, Z0
-	VMOVDQU64       Z0, 128(SI)
-	VMOVDQU64       192(DI), Z2
-	VPXORQ          Z2, Z1, Z1
-	VMOVDQU64       Z1, 192(SI)
-	VMOVDQU8.Z      256(DI), K1, Z2
-	VPXORQ          Z2, Z20, Z20
-	VMOVDQU8        Z20, K1, 256(SI)
-	VMOVDQU8.Z      Z20, K1, Z20
-	VMOVDQU8.Z      256(DI)(R8*1), K2, Z2
-	VPXORQ          Z2, Z21, Z21
-	VMOVDQU8        Z21, K2, 256(SI)(R8*1)
-	VMOVDQU8.Z      Z21, K2, Z21
-	VPSHUFB         Z4, Z0, Z0
-	VPSHUFB         Z4, Z1, Z1
-	VPSHUFD         $0x4e, Z0, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPCLMULQDQ      $0x00, Z7, Z0, Z22
-	VPCLMULQDQ      $0x11, Z7, Z0, Z7
-	VPCLMULQDQ      $0x00, Z8, Z2, Z8
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VPCLMULQDQ      $0x00, Z9, Z1, Z2
-	VPCLMULQDQ      $0x11, Z9, Z1, Z1
-	VPCLMULQDQ      $0x00, Z10, Z0, Z9
-	VPXORQ          Z22, Z2, Z0
-	VPXORQ          Z7, Z1, Z2
-	VPXORQ          Z8, Z9, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z19, Z19
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z11, Z5, Z7
-	VPCLMULQDQ      $0x11, Z11, Z5, Z5
-	VPCLMULQDQ      $0x00, Z12, Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z8
-	VPXORQ          Z19, Z8, Z8
-	VPCLMULQDQ      $0x00, Z13, Z19, Z9
-	VPCLMULQDQ      $0x11, Z13, Z19, Z10
-	VPCLMULQDQ      $0x00, Z14, Z8, Z8
-	VPTERNLOGQ      $0x96, Z7, Z9, Z0
-	VPTERNLOGQ      $0x96, Z5, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPCLMULQDQ      $0x00, Z6, Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, Z6, Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VEXTRACTI64X4   $0x01, Z2, Y0
-	VPXORQ          Y0, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Z2, Z3
-	VPSHUFB         Z4, Z20, Z20
-	VPSHUFB         Z4, Z21, Z21
-	VPXORQ          Z3, Z20, Z20
-	VPSHUFD         $0x4e, Z20, Z0
-	VPXORQ          Z20, Z0, Z0
-	VPCLMULQDQ      $0x00, Z15, Z20, Z1
-	VPCLMULQDQ      $0x11, Z15, Z20, Z2
-	VPCLMULQDQ      $0x00, Z16, Z0, Z3
-	VPSHUFD         $0x4e, Z21, Z0
-	VPXORQ          Z21, Z0, Z0
-	VPCLMULQDQ      $0x00, Z17, Z21, Z5
-	VPCLMULQDQ      $0x11, Z17, Z21, Z7
-	VPCLMULQDQ      $0x00, Z18, Z0, Z8
-	VPXORQ          Z1, Z5, Z0
-	VPXORQ          Z2, Z7, Z2
-	VPXORQ          Z3, Z8, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd220
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU64     (DI), Z0
+	VPXORQ        Z0, Z5, Z5
+	VMOVDQU64     Z5, (SI)
+	VMOVDQU64     64(DI), Z0
+	VPXORQ        Z0, Z15, Z15
+	VMOVDQU64     Z15, 64(SI)
+	VMOVDQU64     128(DI), Z0
+	VPXORQ        Z0, Z16, Z16
+	VMOVDQU64     Z16, 128(SI)
+	VMOVDQU64     192(DI), Z0
+	VPXORQ        Z0, Z17, Z17
+	VMOVDQU64     Z17, 192(SI)
+	VMOVDQU8.Z    256(DI), K1, Z0
+	VPXORQ        Z0, Z18, Z18
+	VMOVDQU8      Z18, K1, 256(SI)
+	VMOVDQU8.Z    Z18, K1, Z18
+	VMOVDQU8.Z    256(DI)(R8*1), K2, Z0
+	VPXORQ        Z0, Z19, Z19
+	VMOVDQU8      Z19, K2, 256(SI)(R8*1)
+	VMOVDQU8.Z    Z19, K2, Z19
+	VPSHUFB       Z4, Z16, Z16
+	VPSHUFB       Z4, Z17, Z17
+	VPSHUFD       $0x4e, Z16, Z0
+	VPXORQ        Z16, Z0, Z0
+	VPCLMULQDQ    $0x00, Z7, Z16, Z1
+	VPCLMULQDQ    $0x11, Z7, Z16, Z2
+	VPCLMULQDQ    $0x00, Z8, Z0, Z7
+	VPSHUFD       $0x4e, Z17, Z0
+	VPXORQ        Z17, Z0, Z0
+	VPCLMULQDQ    $0x00, Z9, Z17, Z8
+	VPCLMULQDQ    $0x11, Z9, Z17, Z9
+	VPCLMULQDQ    $0x00, Z10, Z0, Z10
+	VPXORQ        Z1, Z8, Z0
+	VPXORQ        Z2, Z9, Z2
+	VPXORQ        Z7, Z10, Z1
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z11, Z5, Z7
+	VPCLMULQDQ    $0x11, Z11, Z5, Z5
+	VPCLMULQDQ    $0x00, Z12, Z3, Z3
+	VPSHUFD       $0x4e, Z15, Z8
+	VPXORQ        Z15, Z8, Z8
+	VPCLMULQDQ    $0x00, Z13, Z15, Z9
+	VPCLMULQDQ    $0x11, Z13, Z15, Z10
+	VPCLMULQDQ    $0x00, Z14, Z8, Z8
+	VPTERNLOGQ    $0x96, Z7, Z9, Z0
+	VPTERNLOGQ    $0x96, Z5, Z10, Z2
+	VPTERNLOGQ    $0x96, Z3, Z8, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, Z6, Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, Z6, Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
+	VPSHUFB       Z4, Z18, Z18
+	VPSHUFB       Z4, Z19, Z19
+	VPXORQ        Z3, Z18, Z18
+	VPSHUFD       $0x4e, Z18, Z0
+	VPXORQ        Z18, Z0, Z0
+	VPCLMULQDQ    $0x00, Z20, Z18, Z1
+	VPCLMULQDQ    $0x11, Z20, Z18, Z2
+	VPCLMULQDQ    $0x00, Z21, Z0, Z3
+	VPSHUFD       $0x4e, Z19, Z0
+	VPXORQ        Z19, Z0, Z0
+	VPCLMULQDQ    $0x00, Z22, Z19, Z5
+	VPCLMULQDQ    $0x11, Z22, Z19, Z7
+	VPCLMULQDQ    $0x00, Z23, Z0, Z8
+	VPXORQ        Z1, Z5, Z0
+	VPXORQ        Z2, Z7, Z2
+	VPXORQ        Z3, Z8, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
+	JMP           textEnd220
 
 rest223:
-	// At most 256 bytes.
-	MOVQ            R8, R9
-	SUBQ            $0x00000080, R9
-	LEAQ            15(R9), R8
-	ANDQ            $-16, R8
-	LEAQ            128(AX), R10
-	SUBQ            R8, R10
-	LEAQ            (AX), R8
-	SUBQ            $0x10, R10
-	CMPQ            R10, R8
-	CMOVQCS         R8, R10
-	VMOVDQU64       (R10), Z2
-	VMOVDQU64       8(R10), Z1
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count16<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
 	VPXORQ          Z2, Z1, Z1
-	VMOVDQU64       64(R10), Z13
-	VMOVDQU64       72(R10), Z12
-	VPXORQ          Z13, Z12, Z12
-	VBROADCASTI32X4 (R10), Z0
-	VPSHUFD         $0x4e, Z0, Z10
-	VPXORQ          Z0, Z10, Z10
-	VPSHUFD         $0x4e, Z7, Z11
-	VPXORQ          Z7, Z11, Z11
-	VPCLMULQDQ      $0x00, Z0, Z7, Z8
-	VPCLMULQDQ      $0x11, Z0, Z7, Z7
-	VPCLMULQDQ      $0x00, Z10, Z11, Z11
-	VPTERNLOGQ      $0x96, Z8, Z7, Z11
+	VPXORQ          lowBits16<>+0(SB), Z0, Z5
+	VPXORQ          lowBits16<>+64(SB), Z0, Z15
+	VPXORQ          lowBits16<>+128(SB), Z0, Z16
+	VSHUFI64X2      $0x44, Z1, Z0, Z17
+	VPXORQ          lowBits16<>+192(SB), Z17, Z17
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last244
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            320(AX), R9
+	JE              last244
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            352(AX), R9
+
+last244:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+
+encrypted239:
+	// At most 256 bytes.
+	MOVQ            R8, CX
+	SUBQ            $0x00000080, CX
+	LEAQ            15(CX), R8
+	ANDQ            $-16, R8
+	LEAQ            128(AX), R9
+	SUBQ            R8, R9
+	LEAQ            (AX), R8
+	SUBQ            $0x10, R9
+	CMPQ            R9, R8
+	CMOVQCS         R8, R9
+	VMOVDQU64       (R9), Z1
+	VMOVDQU64       8(R9), Z12
+	VPXORQ          Z1, Z12, Z12
+	VMOVDQU64       64(R9), Z0
+	VMOVDQU64       72(R9), Z2
+	VPXORQ          Z0, Z2, Z2
+	VBROADCASTI32X4 (R9), Z10
+	VPSHUFD         $0x4e, Z10, Z11
+	VPXORQ          Z10, Z11, Z11
+	VPSHUFD         $0x4e, Z7, Z13
+	VPXORQ          Z7, Z13, Z13
+	VPCLMULQDQ      $0x00, Z10, Z7, Z8
+	VPCLMULQDQ      $0x11, Z10, Z7, Z7
+	VPCLMULQDQ      $0x00, Z11, Z13, Z13
+	VPTERNLOGQ      $0x96, Z8, Z7, Z13
 	VPCLMULQDQ      $0x00, Z6, Z8, Z14
 	VPSHUFD         $0x4e, Z8, Z8
-	VPTERNLOGQ      $0x96, Z14, Z8, Z11
-	VPCLMULQDQ      $0x00, Z6, Z11, Z8
-	VPSHUFD         $0x4e, Z11, Z11
-	VPTERNLOGQ      $0x96, Z8, Z11, Z7
+	VPTERNLOGQ      $0x96, Z14, Z8, Z13
+	VPCLMULQDQ      $0x00, Z6, Z13, Z8
+	VPSHUFD         $0x4e, Z13, Z13
+	VPTERNLOGQ      $0x96, Z8, Z13, Z7
 	VPSHUFD         $0x4e, Z7, Z8
 	VPXORQ          Z7, Z8, Z8
-	VPSHUFD         $0x4e, Z9, Z11
-	VPXORQ          Z9, Z11, Z11
-	VPCLMULQDQ      $0x00, Z0, Z9, Z14
-	VPCLMULQDQ      $0x11, Z0, Z9, Z0
-	VPCLMULQDQ      $0x00, Z10, Z11, Z10
+	VPSHUFD         $0x4e, Z9, Z13
+	VPXORQ          Z9, Z13, Z13
+	VPCLMULQDQ      $0x00, Z10, Z9, Z14
+	VPCLMULQDQ      $0x11, Z10, Z9, Z9
+	VPCLMULQDQ      $0x00, Z11, Z13, Z10
 	VMOVDQA64       Z14, Z11
-	VMOVDQA64       Z0, Z9
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGQ      $0x96, Z11, Z9, Z0
-	VPCLMULQDQ      $0x00, Z6, Z11, Z10
+	VPTERNLOGQ      $0x96, Z11, Z9, Z10
+	VPCLMULQDQ      $0x00, Z6, Z11, Z13
 	VPSHUFD         $0x4e, Z11, Z11
-	VPTERNLOGQ      $0x96, Z10, Z11, Z0
-	VPCLMULQDQ      $0x00, Z6, Z0, Z10
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z10, Z0, Z9
+	VPTERNLOGQ      $0x96, Z13, Z11, Z10
+	VPCLMULQDQ      $0x00, Z6, Z10, Z11
+	VPSHUFD         $0x4e, Z10, Z10
+	VPTERNLOGQ      $0x96, Z11, Z10, Z9
 	VPSHUFD         $0x4e, Z9, Z10
 	VPXORQ          Z9, Z10, Z10
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z11
-	VMOVDQA64       Z5, Z0
-	VPADDD          count16<>+0(SB), Z5, Z5
-	VMOVDQA64       Z5, Z14
-	VPSHUFB         Z4, Z0, Z0
-	VPXORQ          Z11, Z0, Z0
-	VPSHUFB         Z4, Z14, Z14
-	VPXORQ          Z11, Z14, Z14
-	VPXORQ          lowBits16<>+0(SB), Z0, Z5
-	VPXORQ          lowBits16<>+64(SB), Z0, Z11
-	VPXORQ          lowBits16<>+128(SB), Z0, Z15
-	VSHUFI64X2      $0x44, Z14, Z0, Z16
-	VPXORQ          lowBits16<>+192(SB), Z16, Z16
-	VBROADCASTI32X4 144(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 160(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 176(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 192(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 208(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 224(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 240(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 256(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 272(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	LEAQ            288(AX), R10
-	CMPL            CX, $0x0c
-	JB              last234
-	VBROADCASTI32X4 288(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 304(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	LEAQ            320(AX), R10
-	JE              last234
-	VBROADCASTI32X4 320(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	VBROADCASTI32X4 336(AX), Z0
-	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
-	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	LEAQ            352(AX), R10
-
-last234:
-	VBROADCASTI32X4 (R10), Z0
-	VAESENCLAST     Z0, Z5, Z5
-	VAESENCLAST     Z0, Z11, Z11
-	VAESENCLAST     Z0, Z15, Z15
-	VAESENCLAST     Z0, Z16, Z16
-	VMOVDQU64       (DI), Z0
-	VPXORQ          Z0, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z0
-	VPXORQ          Z0, Z11, Z11
-	VMOVDQU64       Z11, 64(SI)
-	VMOVDQU8.Z      128(DI), K1, Z0
-	VPXORQ          Z0, Z15, Z15
-	VMOVDQU8        Z15, K1, 128(SI)
-	VMOVDQU8.Z      Z15, K1, Z15
-	VMOVDQU8.Z      128(DI)(R8*1), K2, Z0
-	VPXORQ          Z0, Z16, Z16
-	VMOVDQU8        Z16, K2, 128(SI)(R8*1)
-	VMOVDQU8.Z      Z16, K2, Z16
-	VPSHUFB         Z4, Z15, Z15
-	VPSHUFB         Z4, Z16, Z16
-	VPSHUFD         $0x4e, Z15, Z14
-	VPXORQ          Z15, Z14, Z14
-	VPCLMULQDQ      $0x00, Z2, Z15, Z0
-	VPCLMULQDQ      $0x11, Z2, Z15, Z2
-	VPCLMULQDQ      $0x00, Z1, Z14, Z1
-	VPSHUFD         $0x4e, Z16, Z15
-	VPXORQ          Z16, Z15, Z15
-	VPCLMULQDQ      $0x00, Z13, Z16, Z14
-	VPCLMULQDQ      $0x11, Z13, Z16, Z13
-	VPCLMULQDQ      $0x00, Z12, Z15, Z12
-	VPXORQ          Z0, Z14, Z0
-	VPXORQ          Z2, Z13, Z2
-	VPXORQ          Z1, Z12, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z11, Z11
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z7, Z5, Z12
-	VPCLMULQDQ      $0x11, Z7, Z5, Z5
-	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z11, Z7
-	VPXORQ          Z11, Z7, Z7
-	VPCLMULQDQ      $0x00, Z9, Z11, Z8
-	VPCLMULQDQ      $0x11, Z9, Z11, Z9
-	VPCLMULQDQ      $0x00, Z10, Z7, Z7
-	VPTERNLOGQ      $0x96, Z12, Z8, Z0
-	VPTERNLOGQ      $0x96, Z5, Z9, Z2
-	VPTERNLOGQ      $0x96, Z3, Z7, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd220
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU64     (DI), Z11
+	VPXORQ        Z11, Z5, Z5
+	VMOVDQU64     Z5, (SI)
+	VMOVDQU64     64(DI), Z11
+	VPXORQ        Z11, Z15, Z15
+	VMOVDQU64     Z15, 64(SI)
+	VMOVDQU8.Z    128(DI), K1, Z11
+	VPXORQ        Z11, Z16, Z16
+	VMOVDQU8      Z16, K1, 128(SI)
+	VMOVDQU8.Z    Z16, K1, Z16
+	VMOVDQU8.Z    128(DI)(R8*1), K2, Z11
+	VPXORQ        Z11, Z17, Z17
+	VMOVDQU8      Z17, K2, 128(SI)(R8*1)
+	VMOVDQU8.Z    Z17, K2, Z17
+	VPSHUFB       Z4, Z16, Z16
+	VPSHUFB       Z4, Z17, Z17
+	VPSHUFD       $0x4e, Z16, Z13
+	VPXORQ        Z16, Z13, Z13
+	VPCLMULQDQ    $0x00, Z1, Z16, Z11
+	VPCLMULQDQ    $0x11, Z1, Z16, Z14
+	VPCLMULQDQ    $0x00, Z12, Z13, Z1
+	VPSHUFD       $0x4e, Z17, Z12
+	VPXORQ        Z17, Z12, Z12
+	VPCLMULQDQ    $0x00, Z0, Z17, Z13
+	VPCLMULQDQ    $0x11, Z0, Z17, Z16
+	VPCLMULQDQ    $0x00, Z2, Z12, Z12
+	VPXORQ        Z11, Z13, Z0
+	VPXORQ        Z14, Z16, Z2
+	VPXORQ        Z1, Z12, Z1
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z7, Z5, Z11
+	VPCLMULQDQ    $0x11, Z7, Z5, Z5
+	VPCLMULQDQ    $0x00, Z8, Z3, Z3
+	VPSHUFD       $0x4e, Z15, Z7
+	VPXORQ        Z15, Z7, Z7
+	VPCLMULQDQ    $0x00, Z9, Z15, Z8
+	VPCLMULQDQ    $0x11, Z9, Z15, Z9
+	VPCLMULQDQ    $0x00, Z10, Z7, Z7
+	VPTERNLOGQ    $0x96, Z11, Z8, Z0
+	VPTERNLOGQ    $0x96, Z5, Z9, Z2
+	VPTERNLOGQ    $0x96, Z3, Z7, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
+	JMP           textEnd220
 
 rest222:
+	VBROADCASTI32X4 128(AX), Z0
+	VMOVDQA64       Z5, Z1
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z2
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z0, Z1, Z1
+	VPSHUFB         Z4, Z2, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPXORQ          lowBits8<>+0(SB), Z1, Z5
+	VSHUFI64X2      $0x44, Z2, Z1, Z15
+	VPXORQ          lowBits8<>+64(SB), Z15, Z15
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last245
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            320(AX), R9
+	JE              last245
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            352(AX), R9
+
+last245:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+
+encrypted241:
 	// At most 128 bytes.
-	MOVQ      R8, R9
-	LEAQ      15(R9), R8
+	MOVQ      R8, CX
+	LEAQ      15(CX), R8
 	ANDQ      $-16, R8
-	LEAQ      128(AX), R10
-	SUBQ      R8, R10
+	LEAQ      128(AX), R9
+	SUBQ      R8, R9
 	LEAQ      (AX), R8
-	SUBQ      $0x10, R10
-	CMPQ      R10, R8
-	CMOVQCS   R8, R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQU64 8(R10), Z1
+	SUBQ      $0x10, R9
+	CMPQ      R9, R8
+	CMOVQCS   R8, R9
+	VMOVDQU64 (R9), Z0
+	VMOVDQU64 8(R9), Z1
 	VPXORQ    Z0, Z1, Z1
-	VMOVDQU64 64(R10), Z2
-	VMOVDQU64 72(R10), Z7
+	VMOVDQU64 64(R9), Z2
+	VMOVDQU64 72(R9), Z7
 	VPXORQ    Z2, Z7, Z7
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z8
-	VMOVDQA64       Z5, Z9
-	VPADDD          count8<>+0(SB), Z5, Z5
-	VPSHUFB         Z4, Z9, Z9
-	VPXORQ          Z8, Z9, Z9
-	VPSHUFB         Z4, Z5, Z5
-	VPXORQ          Z8, Z5, Z5
-	VPXORQ          lowBits8<>+0(SB), Z9, Z8
-	VSHUFI64X2      $0x44, Z5, Z9, Z5
-	VPXORQ          lowBits8<>+64(SB), Z5, Z5
-	VBROADCASTI32X4 144(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 160(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 176(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 192(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 208(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 224(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 240(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 256(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 272(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	LEAQ            288(AX), R10
-	CMPL            CX, $0x0c
-	JB              last235
-	VBROADCASTI32X4 288(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 304(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	LEAQ            320(AX), R10
-	JE              last235
-	VBROADCASTI32X4 320(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 336(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	LEAQ            352(AX), R10
-
-last235:
-	VBROADCASTI32X4 (R10), Z9
-	VAESENCLAST     Z9, Z8, Z8
-	VAESENCLAST     Z9, Z5, Z5
-	VMOVDQU8.Z      (DI), K1, Z9
-	VPXORQ          Z9, Z8, Z8
-	VMOVDQU8        Z8, K1, (SI)
-	VMOVDQU8.Z      Z8, K1, Z8
-	VMOVDQU8.Z      (DI)(R8*1), K2, Z9
-	VPXORQ          Z9, Z5, Z5
-	VMOVDQU8        Z5, K2, (SI)(R8*1)
-	VMOVDQU8.Z      Z5, K2, Z5
-	VPSHUFB         Z4, Z8, Z8
-	VPSHUFB         Z4, Z5, Z5
-	VPXORQ          Z3, Z8, Z8
-	VPSHUFD         $0x4e, Z8, Z3
-	VPXORQ          Z8, Z3, Z3
-	VPCLMULQDQ      $0x00, Z0, Z8, Z9
-	VPCLMULQDQ      $0x11, Z0, Z8, Z8
-	VPCLMULQDQ      $0x00, Z1, Z3, Z1
-	VPSHUFD         $0x4e, Z5, Z0
-	VPXORQ          Z5, Z0, Z0
-	VPCLMULQDQ      $0x00, Z2, Z5, Z3
-	VPCLMULQDQ      $0x11, Z2, Z5, Z2
-	VPCLMULQDQ      $0x00, Z7, Z0, Z5
-	VPXORQ          Z9, Z3, Z0
-	VPXORQ          Z8, Z2, Z2
-	VPXORQ          Z1, Z5, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU8.Z    (DI), K1, Z8
+	VPXORQ        Z8, Z5, Z5
+	VMOVDQU8      Z5, K1, (SI)
+	VMOVDQU8.Z    Z5, K1, Z5
+	VMOVDQU8.Z    (DI)(R8*1), K2, Z8
+	VPXORQ        Z8, Z15, Z15
+	VMOVDQU8      Z15, K2, (SI)(R8*1)
+	VMOVDQU8.Z    Z15, K2, Z15
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z0, Z5, Z8
+	VPCLMULQDQ    $0x11, Z0, Z5, Z5
+	VPCLMULQDQ    $0x00, Z1, Z3, Z1
+	VPSHUFD       $0x4e, Z15, Z0
+	VPXORQ        Z15, Z0, Z0
+	VPCLMULQDQ    $0x00, Z2, Z15, Z3
+	VPCLMULQDQ    $0x11, Z2, Z15, Z2
+	VPCLMULQDQ    $0x00, Z7, Z0, Z7
+	VPXORQ        Z8, Z3, Z0
+	VPXORQ        Z5, Z2, Z2
+	VPXORQ        Z1, Z7, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
 
 textEnd220:
 	TESTQ BX, BX
 	JZ    notLast215
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ       R9, $0x70
-	JBE        lengths236
+	CMPQ       CX, $0x70
+	JBE        lengths246
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -11767,7 +12156,7 @@ textEnd220:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths236:
+lengths246:
 	MOVQ       104(DX), CX
 	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
@@ -11830,7 +12219,6 @@ end216:
 	VPXORQ X29, X29, X29
 	KXORW  K1, K1, K1
 	KXORW  K2, K2, K2
-	KXORW  K3, K3, K3
 	VZEROUPPER
 	RET
 
@@ -11850,7 +12238,7 @@ TEXT ·openAVX512(SB), $0-24
 
 	// Only the last run of a message has a tag.
 	TESTQ BX, BX
-	JZ    noTag237
+	JZ    noTag247
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      nonce+16(FP), SI
@@ -11882,25 +12270,25 @@ TEXT ·openAVX512(SB), $0-24
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last240
+	JB        last250
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last240
+	JE        last250
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last240:
+last250:
 	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
 
-noTag237:
+noTag247:
 	MOVQ      8(DX), SI
 	VMOVDQU64 (SI), X3
 
@@ -11908,7 +12296,7 @@ noTag237:
 	MOVQ   16(DX), SI
 	MOVQ   24(DX), DI
 	TESTQ  DI, DI
-	JZ     text241
+	JZ     text251
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -11917,7 +12305,7 @@ noTag237:
 	LEAQ   128(AX), R9
 	SUBQ   R8, R9
 
-vector242:
+vector252:
 	MOVQ          $-1, R8
 	BZHIQ         DI, R8, R8
 	KMOVQ         R8, K1
@@ -11939,7 +12327,7 @@ vector242:
 	ADDQ          $0x40, SI
 	ADDQ          $0x40, R9
 	SUBQ          $0x40, DI
-	JA            vector242
+	JA            vector252
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -11953,7 +12341,7 @@ vector242:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-text241:
+text251:
 	// Text.
 	MOVQ            nonce+16(FP), SI
 	MOVL            (SI), DI
@@ -11970,7 +12358,7 @@ text241:
 	MOVQ            72(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
-	JBE             rest245
+	JBE             rest255
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
@@ -11978,7 +12366,7 @@ text241:
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
 	CMPQ            R8, $0x00000100
-	JBE             rest246
+	JBE             rest256
 	VBROADCASTI32X4 (AX), Z2
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
@@ -12012,10 +12400,10 @@ text241:
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
 	CMPQ            R8, $0x00000200
-	JB              rest244
+	JB              rest254
 	PCALIGN         $0x40
 
-cryptLong249:
+cryptLong259:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -12210,7 +12598,7 @@ cryptLong249:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last251
+	JB              last261
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -12230,7 +12618,7 @@ cryptLong249:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last251
+	JE              last261
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -12251,7 +12639,7 @@ cryptLong249:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last251:
+last261:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -12281,21 +12669,21 @@ last251:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong249
+	JAE             cryptLong259
 	VPXORQ          Z0, Z0, Z0
 	VPXORQ          Z1, Z1, Z1
 	VPXORQ          Z2, Z2, Z2
 	MOVQ            R8, R9
 	TESTQ           R8, R8
-	JZ              textEnd243
+	JZ              textEnd253
 	CMPQ            R8, $0x00000080
-	JBE             rest245
+	JBE             rest255
 	CMPQ            R8, $0x00000100
-	JBE             rest246
+	JBE             rest256
 
-rest244:
+rest254:
 	CMPQ R8, $0x00000180
-	JBE  rest247
+	JBE  rest257
 
 	// At most 512 bytes.
 	MOVQ      R8, R9
@@ -12542,7 +12930,7 @@ rest244:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last252
+	JB              last262
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -12562,7 +12950,7 @@ rest244:
 	VAESENC         Z3, Z28, Z28
 	VAESENC         Z3, Z29, Z29
 	LEAQ            320(AX), R10
-	JE              last252
+	JE              last262
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -12583,7 +12971,7 @@ rest244:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            352(AX), R10
 
-last252:
+last262:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z23, Z23
@@ -12630,9 +13018,9 @@ last252:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd243
+	JMP             textEnd253
 
-rest247:
+rest257:
 	// At most 384 bytes.
 	MOVQ      R8, R9
 	SUBQ      $0x00000100, R9
@@ -12804,7 +13192,7 @@ rest247:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last253
+	JB              last263
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -12820,7 +13208,7 @@ rest247:
 	VAESENC         Z3, Z22, Z22
 	VAESENC         Z3, Z23, Z23
 	LEAQ            320(AX), R10
-	JE              last253
+	JE              last263
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -12837,7 +13225,7 @@ rest247:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            352(AX), R10
 
-last253:
+last263:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z19, Z19
@@ -12876,9 +13264,9 @@ last253:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd243
+	JMP             textEnd253
 
-rest246:
+rest256:
 	// At most 256 bytes.
 	MOVQ            R8, R9
 	SUBQ            $0x00000080, R9
@@ -13039,7 +13427,7 @@ rest246:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last254
+	JB              last264
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -13051,7 +13439,7 @@ rest246:
 	VAESENC         Z3, Z12, Z12
 	VAESENC         Z3, Z13, Z13
 	LEAQ            320(AX), R10
-	JE              last254
+	JE              last264
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -13064,7 +13452,7 @@ rest246:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            352(AX), R10
 
-last254:
+last264:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z11, Z11
@@ -13095,9 +13483,9 @@ last254:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd243
+	JMP             textEnd253
 
-rest245:
+rest255:
 	// At most 128 bytes.
 	MOVQ      R8, R9
 	LEAQ      15(R9), R8
@@ -13186,7 +13574,7 @@ rest245:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last255
+	JB              last265
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -13194,7 +13582,7 @@ rest245:
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
 	LEAQ            320(AX), R10
-	JE              last255
+	JE              last265
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -13203,7 +13591,7 @@ rest245:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            352(AX), R10
 
-last255:
+last265:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z7, Z7
@@ -13227,13 +13615,13 @@ last255:
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
 
-textEnd243:
+textEnd253:
 	TESTQ BX, BX
-	JZ    notLast238
+	JZ    notLast248
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       R9, $0x70
-	JBE        lengths256
+	JBE        lengths266
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -13246,7 +13634,7 @@ textEnd243:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths256:
+lengths266:
 	MOVQ       104(DX), CX
 	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
@@ -13276,7 +13664,7 @@ lengths256:
 	VPXORQ     X0, X3, X3
 	VMOVDQU64  X3, (BX)
 
-end239:
+end249:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -13313,7 +13701,7 @@ end239:
 	VZEROUPPER
 	RET
 
-notLast238:
+notLast248:
 	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end239
+	JMP       end249
