@@ -108,7 +108,7 @@ var planted = []fault{
 
 	// Secrets.
 	{"a branch on a byte of the tag", nhFile, "tagOnlyAVX2", "VZEROUPPER", "MOVBLZX (AX), CX; TESTL CX, CX; JNE other; MOVQ tag+0(FP), AX; other:; ...", "the branch depends on a secret"},
-	{"a mask of what is stored", gcmFile, "sealAVX512", "VMOVDQU8 Z8, K1, (SI)", "VMOVQ X8, R13; KMOVQ R13, K1; ...", "which bytes are written depends on a secret"},
+	{"a mask of what is stored", gcmFile, "sealAVX512", "VMOVDQU8 Z5, K1, (SI)", "VMOVQ X5, R13; KMOVQ R13, K1; ...", "which bytes are written depends on a secret"},
 	{"a prefetch at a secret", nhFile, "tagOnlyAVX512", "VZEROUPPER", "MOVBLZX (AX), CX; SHLQ $6, CX; PREFETCHT0 (AX)(CX*1); ...", "the address depends on a secret"},
 
 	// In place.
@@ -119,7 +119,7 @@ var planted = []fault{
 	{"a counter of 32 bits that carries", gcmFile, "sealAVX2", "VPADDD count16<>+0(SB), Y4, Y4", "VPADDQ count16<>+0(SB), Y4, Y4", "word"},
 	{"a key stream after the last bytes", gcmFile, "sealAVX2", "VPAND X5, X4, X4", "XORL R10, R10", "the tag is wrong"},
 	{"the block before the last bytes, as it was", gcmFile, "openAVX2", "VPXOR X6, X4, X4", "VMOVDQA X6, X4", "the text"},
-	{"a key stream after the ciphertext", gcmFile, "sealAVX512", "VMOVDQU8.Z Z8, K1, Z8", "VPXORQ Z0, Z8, Z8; VPXORQ Z0, Z8, Z8", "the tag is wrong"},
+	{"a key stream after the ciphertext", gcmFile, "sealAVX512", "VMOVDQU8.Z Z5, K1, Z5", "VPXORQ Z0, Z5, Z5; VPXORQ Z0, Z5, Z5", "the tag is wrong"},
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
 	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
 	{"half of the last pair is left out", nhFile, "nhPoly128AVX2", "XORQ $0x10, DI", "XORQ $0x00, DI", "word"},
