@@ -8734,27 +8734,43 @@ TEXT ·hashAVX512(SB), $0-32
 	VSHUFI64X2      $0xaa, Z0, Z0, Z18
 	VSHUFI64X2      $0xff, Z1, Z1, Z19
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
-	VMOVDQU64       384(DX), Z2
-	VPSHUFB         Z4, Z2, Z2
-	VMOVDQU64       320(DX), Z23
-	VPSHUFB         Z4, Z23, Z23
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VPCLMULQDQ      $0x00, Z19, Z2, Z0
-	VPCLMULQDQ      $0x11, Z19, Z2, Z2
-	VPCLMULQDQ      $0x00, Z20, Z1, Z1
-	VPSHUFD         $0x4e, Z23, Z22
-	VPXORQ          Z23, Z22, Z22
-	VPCLMULQDQ      $0x00, Z17, Z23, Z24
-	VPCLMULQDQ      $0x11, Z17, Z23, Z23
-	VPCLMULQDQ      $0x00, Z18, Z22, Z22
-	VPXORQ          Z0, Z24, Z0
-	VPXORQ          Z2, Z23, Z2
-	VPXORQ          Z1, Z22, Z1
-	VMOVDQU64       256(DX), Z22
+	LEAQ            -64(BX), SI
+	SHRQ            $0x06, SI
+	ANDQ            $0x07, SI
+	ADDQ            $0x01, SI
+	MOVQ            SI, DI
+	SHLQ            $0x06, DI
+	ADDQ            DI, DX
+	SUBQ            DI, BX
+	VMOVDQU64       -64(DX), Z21
+	VPSHUFB         Z4, Z21, Z21
+	VPXORQ          Z0, Z0, Z0
+	VPXORQ          Z1, Z1, Z1
+	VPXORQ          Z2, Z2, Z2
+	CMPQ            SI, $0x02
+	JEQ             firstVector202
+	VMOVDQU64       -128(DX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       192(DX), Z23
+	VMOVDQU64       -192(DX), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z19, Z22, Z25
+	VPCLMULQDQ      $0x11, Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z20, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z17, Z23, Z27
+	VPCLMULQDQ      $0x11, Z17, Z23, Z23
+	VPCLMULQDQ      $0x00, Z18, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	CMPQ            SI, $0x04
+	JEQ             firstVector200
+	VMOVDQU64       -256(DX), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VMOVDQU64       -320(DX), Z23
 	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
@@ -8769,9 +8785,11 @@ TEXT ·hashAVX512(SB), $0-32
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       128(DX), Z22
+	CMPQ            SI, $0x06
+	JEQ             firstVector198
+	VMOVDQU64       -384(DX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       64(DX), Z23
+	VMOVDQU64       -448(DX), Z23
 	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
@@ -8786,7 +8804,7 @@ TEXT ·hashAVX512(SB), $0-32
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       (DX), Z22
+	VMOVDQU64       -512(DX), Z22
 	VPSHUFB         Z4, Z22, Z22
 	VPXORQ          Z3, Z22, Z22
 	VPSHUFD         $0x4e, Z22, Z3
@@ -8794,32 +8812,69 @@ TEXT ·hashAVX512(SB), $0-32
 	VPCLMULQDQ      $0x00, Z7, Z22, Z23
 	VPCLMULQDQ      $0x11, Z7, Z22, Z22
 	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z5, Z21, Z25
-	VPCLMULQDQ      $0x11, Z5, Z21, Z21
-	VPCLMULQDQ      $0x00, Z6, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z0
-	VPTERNLOGQ      $0x96, Z22, Z21, Z2
-	VPTERNLOGQ      $0x96, Z3, Z24, Z1
-	VMOVDQU64       448(DX), Z3
-	VPSHUFB         Z4, Z3, Z3
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPXORQ          Z3, Z2, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VMOVDQA64       Z2, Z21
-	ADDQ            $0x00000200, DX
-	SUBQ            $0x00000200, BX
-	CMPQ            BX, $0x00000200
-	JB              hashLongLast195
-	PCALIGN         $0x40
+	VPXORQ          Z23, Z0, Z0
+	VPXORQ          Z22, Z2, Z2
+	VPXORQ          Z3, Z1, Z1
+	JMP             reduceFirst194
 
-hashLong194:
+firstVector198:
+	VMOVDQU64  -384(DX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z11, Z22, Z23
+	VPCLMULQDQ $0x11, Z11, Z22, Z22
+	VPCLMULQDQ $0x00, Z12, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst194
+
+firstVector200:
+	VMOVDQU64  -256(DX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z15, Z22, Z23
+	VPCLMULQDQ $0x11, Z15, Z22, Z22
+	VPCLMULQDQ $0x00, Z16, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst194
+
+firstVector202:
+	VMOVDQU64  -128(DX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z19, Z22, Z23
+	VPCLMULQDQ $0x11, Z19, Z22, Z22
+	VPCLMULQDQ $0x00, Z20, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+
+reduceFirst194:
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z21, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VMOVDQA64  Z2, Z3
+	MOVQ       BX, SI
+	ANDQ       $0x3f, BX
+	SHRQ       $0x09, SI
+	JZ         hashLongEnd205
+	PCALIGN    $0x40
+
+hashLong204:
 	VMOVDQU64  384(DX), Z2
 	VPSHUFB    Z4, Z2, Z2
 	VMOVDQU64  320(DX), Z22
@@ -8829,22 +8884,22 @@ hashLong194:
 	VPCLMULQDQ $0x00, Z19, Z2, Z0
 	VPCLMULQDQ $0x11, Z19, Z2, Z2
 	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z22, Z3
-	VPXORQ     Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z22, Z21
+	VPXORQ     Z22, Z21, Z21
 	VPCLMULQDQ $0x00, Z17, Z22, Z23
 	VPCLMULQDQ $0x11, Z17, Z22, Z22
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPCLMULQDQ $0x00, Z18, Z21, Z21
 	VPXORQ     Z0, Z23, Z0
 	VPXORQ     Z2, Z22, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  256(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VPXORQ     Z1, Z21, Z1
+	VMOVDQU64  256(DX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  192(DX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z15, Z3, Z24
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z15, Z21, Z24
+	VPCLMULQDQ $0x11, Z15, Z21, Z21
 	VPCLMULQDQ $0x00, Z16, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -8852,16 +8907,16 @@ hashLong194:
 	VPCLMULQDQ $0x11, Z13, Z22, Z22
 	VPCLMULQDQ $0x00, Z14, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  128(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VMOVDQU64  128(DX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  64(DX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z11, Z3, Z24
-	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z11, Z21, Z24
+	VPCLMULQDQ $0x11, Z11, Z21, Z21
 	VPCLMULQDQ $0x00, Z12, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -8869,22 +8924,22 @@ hashLong194:
 	VPCLMULQDQ $0x11, Z9, Z22, Z22
 	VPCLMULQDQ $0x00, Z10, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  (DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z22
-	VPXORQ     Z3, Z22, Z22
-	VPCLMULQDQ $0x00, Z7, Z3, Z23
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VMOVDQU64  (DX), Z21
+	VPSHUFB    Z4, Z21, Z21
+	VPSHUFD    $0x4e, Z21, Z22
+	VPXORQ     Z21, Z22, Z22
+	VPCLMULQDQ $0x00, Z7, Z21, Z23
+	VPCLMULQDQ $0x11, Z7, Z21, Z21
 	VPCLMULQDQ $0x00, Z8, Z22, Z22
-	VPSHUFD    $0x4e, Z21, Z24
-	VPXORQ     Z21, Z24, Z24
-	VPCLMULQDQ $0x00, Z5, Z21, Z25
-	VPCLMULQDQ $0x11, Z5, Z21, Z21
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z5, Z3, Z25
+	VPCLMULQDQ $0x11, Z5, Z3, Z3
 	VPCLMULQDQ $0x00, Z6, Z24, Z24
 	VPTERNLOGQ $0x96, Z23, Z25, Z0
-	VPTERNLOGQ $0x96, Z3, Z21, Z2
+	VPTERNLOGQ $0x96, Z21, Z3, Z2
 	VPTERNLOGQ $0x96, Z22, Z24, Z1
 	VMOVDQU64  448(DX), Z3
 	VPSHUFB    Z4, Z3, Z3
@@ -8896,103 +8951,21 @@ hashLong194:
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
+	VMOVDQA64  Z2, Z3
 	ADDQ       $0x00000200, DX
-	SUBQ       $0x00000200, BX
-	CMPQ       BX, $0x00000200
-	JAE        hashLong194
+	SUBQ       $0x01, SI
+	JNZ        hashLong204
 
-hashLongLast195:
-	CMPQ       BX, $0x00000100
-	JB         skip196
-	VMOVDQU64  128(DX), Z2
-	VPSHUFB    Z4, Z2, Z2
-	VMOVDQU64  64(DX), Z5
-	VPSHUFB    Z4, Z5, Z5
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z5, Z3
-	VPXORQ     Z5, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z5, Z6
-	VPCLMULQDQ $0x11, Z17, Z5, Z5
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z6, Z0
-	VPXORQ     Z2, Z5, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  (DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z5
-	VPXORQ     Z3, Z5, Z5
-	VPCLMULQDQ $0x00, Z15, Z3, Z6
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z5, Z5
-	VPSHUFD    $0x4e, Z21, Z7
-	VPXORQ     Z21, Z7, Z7
-	VPCLMULQDQ $0x00, Z13, Z21, Z8
-	VPCLMULQDQ $0x11, Z13, Z21, Z9
-	VPCLMULQDQ $0x00, Z14, Z7, Z7
-	VPTERNLOGQ $0x96, Z6, Z8, Z0
-	VPTERNLOGQ $0x96, Z3, Z9, Z2
-	VPTERNLOGQ $0x96, Z5, Z7, Z1
-	VMOVDQU64  192(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000100, DX
-	SUBQ       $0x00000100, BX
-
-skip196:
-	CMPQ       BX, $0x00000080
-	JB         skip197
-	VMOVDQU64  (DX), Z0
-	VPSHUFB    Z4, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z3
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z21, Z0
-	VPXORQ     Z21, Z0, Z0
-	VPCLMULQDQ $0x00, Z17, Z21, Z5
-	VPCLMULQDQ $0x11, Z17, Z21, Z6
-	VPCLMULQDQ $0x00, Z18, Z0, Z7
-	VPXORQ     Z2, Z5, Z0
-	VPXORQ     Z3, Z6, Z2
-	VPXORQ     Z1, Z7, Z1
-	VMOVDQU64  64(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000080, DX
-	SUBQ       $0x00000080, BX
-
-skip197:
+hashLongEnd205:
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z4, Z2
+	VPSHUFD       $0x4e, Z3, Z4
+	VPXORQ        Z3, Z4, Z4
+	VPCLMULQDQ    $0x00, Z1, Z3, Z0
+	VPCLMULQDQ    $0x11, Z1, Z3, Z3
+	VPCLMULQDQ    $0x00, Z2, Z4, Z1
+	VMOVDQA64     Z3, Z2
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -9008,9 +8981,9 @@ skip197:
 	JMP           hashEnd193
 
 short192:
-hashGroups198:
+hashGroups206:
 	CMPQ          BX, $0x00000080
-	JB            hashRest199
+	JB            hashRest207
 	VMOVDQU64     (DX), Z2
 	VPSHUFB       Z4, Z2, Z2
 	VMOVDQU64     64(DX), Z5
@@ -9049,9 +9022,9 @@ hashGroups198:
 	VMOVDQA64     Z2, Z3
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups198
+	JMP           hashGroups206
 
-hashRest199:
+hashRest207:
 hashEnd193:
 	VMOVDQU64 X3, (CX)
 	VPXOR     X0, X0, X0
@@ -9124,20 +9097,20 @@ TEXT ·gmacAVX512(SB), $0-24
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last200
+	JB        last208
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last200
+	JE        last208
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last200:
+last208:
 	VMOVDQU64       (SI), X1
 	VAESENCLAST     X1, X0, X0
 	VMOVDQU64       X0, (BX)
@@ -9145,8 +9118,8 @@ last200:
 	VMOVDQU64       (CX), X3
 	MOVQ            16(DX), CX
 	MOVQ            24(DX), SI
-	CMPQ            SI, $0x00000200
-	JB              short201
+	CMPQ            SI, $0x00000180
+	JB              short209
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -9202,28 +9175,57 @@ last200:
 	VSHUFI64X2      $0xaa, Z0, Z0, Z18
 	VSHUFI64X2      $0xff, Z1, Z1, Z19
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
-	VMOVDQU64       384(CX), Z2
-	VPSHUFB         Z4, Z2, Z2
-	VMOVDQU64       320(CX), Z23
-	VPSHUFB         Z4, Z23, Z23
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VPCLMULQDQ      $0x00, Z19, Z2, Z0
-	VPCLMULQDQ      $0x11, Z19, Z2, Z2
-	VPCLMULQDQ      $0x00, Z20, Z1, Z1
-	VPSHUFD         $0x4e, Z23, Z22
-	VPXORQ          Z23, Z22, Z22
-	VPCLMULQDQ      $0x00, Z17, Z23, Z24
-	VPCLMULQDQ      $0x11, Z17, Z23, Z23
-	VPCLMULQDQ      $0x00, Z18, Z22, Z22
-	VPXORQ          Z0, Z24, Z0
-	VPXORQ          Z2, Z23, Z2
-	VPXORQ          Z1, Z22, Z1
-	VMOVDQU64       256(CX), Z22
+	LEAQ            -64(SI), DI
+	SHRQ            $0x06, DI
+	ANDQ            $0x07, DI
+	ADDQ            $0x01, DI
+	MOVQ            DI, R8
+	SHLQ            $0x06, R8
+	ADDQ            R8, CX
+	SUBQ            R8, SI
+	VMOVDQU64       -64(CX), Z21
+	VPSHUFB         Z4, Z21, Z21
+	VPXORQ          Z0, Z0, Z0
+	VPXORQ          Z1, Z1, Z1
+	VPXORQ          Z2, Z2, Z2
+	XORL            R8, R8
+	CMPQ            DI, $0x02
+	JB              onlyVector215
+	JEQ             firstVector222
+	VMOVDQU64       -128(CX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       192(CX), Z23
+	VMOVDQU64       -192(CX), Z23
 	VPSHUFB         Z4, Z23, Z23
+	MOVQ            $-1, R9
+	CMPQ            DI, $0x03
+	CMOVQNE         R8, R9
+	KMOVQ           R9, K1
+	VPXORQ          Z3, Z23, K1, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z19, Z22, Z25
+	VPCLMULQDQ      $0x11, Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z20, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z17, Z23, Z27
+	VPCLMULQDQ      $0x11, Z17, Z23, Z23
+	VPCLMULQDQ      $0x00, Z18, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	CMPQ            DI, $0x04
+	JB              reduceFirst214
+	JEQ             firstVector220
+	VMOVDQU64       -256(CX), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VMOVDQU64       -320(CX), Z23
+	VPSHUFB         Z4, Z23, Z23
+	MOVQ            $-1, R9
+	CMPQ            DI, $0x05
+	CMOVQNE         R8, R9
+	KMOVQ           R9, K1
+	VPXORQ          Z3, Z23, K1, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
 	VPCLMULQDQ      $0x00, Z15, Z22, Z25
@@ -9237,10 +9239,18 @@ last200:
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       128(CX), Z22
+	CMPQ            DI, $0x06
+	JB              reduceFirst214
+	JEQ             firstVector218
+	VMOVDQU64       -384(CX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       64(CX), Z23
+	VMOVDQU64       -448(CX), Z23
 	VPSHUFB         Z4, Z23, Z23
+	MOVQ            $-1, R9
+	CMPQ            DI, $0x07
+	CMOVQNE         R8, R9
+	KMOVQ           R9, K1
+	VPXORQ          Z3, Z23, K1, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
 	VPCLMULQDQ      $0x00, Z11, Z22, Z25
@@ -9254,7 +9264,9 @@ last200:
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       (CX), Z22
+	CMPQ            DI, $0x08
+	JB              reduceFirst214
+	VMOVDQU64       -512(CX), Z22
 	VPSHUFB         Z4, Z22, Z22
 	VPXORQ          Z3, Z22, Z22
 	VPSHUFD         $0x4e, Z22, Z3
@@ -9262,32 +9274,73 @@ last200:
 	VPCLMULQDQ      $0x00, Z7, Z22, Z23
 	VPCLMULQDQ      $0x11, Z7, Z22, Z22
 	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z5, Z21, Z25
-	VPCLMULQDQ      $0x11, Z5, Z21, Z21
-	VPCLMULQDQ      $0x00, Z6, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z0
-	VPTERNLOGQ      $0x96, Z22, Z21, Z2
-	VPTERNLOGQ      $0x96, Z3, Z24, Z1
-	VMOVDQU64       448(CX), Z3
-	VPSHUFB         Z4, Z3, Z3
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPXORQ          Z3, Z2, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VMOVDQA64       Z2, Z21
-	ADDQ            $0x00000200, CX
-	SUBQ            $0x00000200, SI
-	CMPQ            SI, $0x00000200
-	JB              hashLongLast207
-	PCALIGN         $0x40
+	VPXORQ          Z23, Z0, Z0
+	VPXORQ          Z22, Z2, Z2
+	VPXORQ          Z3, Z1, Z1
+	JMP             reduceFirst214
 
-hashLong206:
+firstVector218:
+	VMOVDQU64  -384(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z11, Z22, Z23
+	VPCLMULQDQ $0x11, Z11, Z22, Z22
+	VPCLMULQDQ $0x00, Z12, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst214
+
+firstVector220:
+	VMOVDQU64  -256(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z15, Z22, Z23
+	VPCLMULQDQ $0x11, Z15, Z22, Z22
+	VPCLMULQDQ $0x00, Z16, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst214
+
+firstVector222:
+	VMOVDQU64  -128(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z19, Z22, Z23
+	VPCLMULQDQ $0x11, Z19, Z22, Z22
+	VPCLMULQDQ $0x00, Z20, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst214
+
+onlyVector215:
+	VPXORQ Z3, Z21, Z21
+
+reduceFirst214:
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z21, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VMOVDQA64  Z2, Z3
+	MOVQ       SI, DI
+	ANDQ       $0x3f, SI
+	SHRQ       $0x09, DI
+	JZ         hashLongEnd225
+	PCALIGN    $0x40
+
+hashLong224:
 	VMOVDQU64  384(CX), Z2
 	VPSHUFB    Z4, Z2, Z2
 	VMOVDQU64  320(CX), Z22
@@ -9297,22 +9350,22 @@ hashLong206:
 	VPCLMULQDQ $0x00, Z19, Z2, Z0
 	VPCLMULQDQ $0x11, Z19, Z2, Z2
 	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z22, Z3
-	VPXORQ     Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z22, Z21
+	VPXORQ     Z22, Z21, Z21
 	VPCLMULQDQ $0x00, Z17, Z22, Z23
 	VPCLMULQDQ $0x11, Z17, Z22, Z22
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPCLMULQDQ $0x00, Z18, Z21, Z21
 	VPXORQ     Z0, Z23, Z0
 	VPXORQ     Z2, Z22, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  256(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VPXORQ     Z1, Z21, Z1
+	VMOVDQU64  256(CX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  192(CX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z15, Z3, Z24
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z15, Z21, Z24
+	VPCLMULQDQ $0x11, Z15, Z21, Z21
 	VPCLMULQDQ $0x00, Z16, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -9320,16 +9373,16 @@ hashLong206:
 	VPCLMULQDQ $0x11, Z13, Z22, Z22
 	VPCLMULQDQ $0x00, Z14, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  128(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VMOVDQU64  128(CX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  64(CX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z11, Z3, Z24
-	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z11, Z21, Z24
+	VPCLMULQDQ $0x11, Z11, Z21, Z21
 	VPCLMULQDQ $0x00, Z12, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -9337,22 +9390,22 @@ hashLong206:
 	VPCLMULQDQ $0x11, Z9, Z22, Z22
 	VPCLMULQDQ $0x00, Z10, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  (CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z22
-	VPXORQ     Z3, Z22, Z22
-	VPCLMULQDQ $0x00, Z7, Z3, Z23
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VMOVDQU64  (CX), Z21
+	VPSHUFB    Z4, Z21, Z21
+	VPSHUFD    $0x4e, Z21, Z22
+	VPXORQ     Z21, Z22, Z22
+	VPCLMULQDQ $0x00, Z7, Z21, Z23
+	VPCLMULQDQ $0x11, Z7, Z21, Z21
 	VPCLMULQDQ $0x00, Z8, Z22, Z22
-	VPSHUFD    $0x4e, Z21, Z24
-	VPXORQ     Z21, Z24, Z24
-	VPCLMULQDQ $0x00, Z5, Z21, Z25
-	VPCLMULQDQ $0x11, Z5, Z21, Z21
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z5, Z3, Z25
+	VPCLMULQDQ $0x11, Z5, Z3, Z3
 	VPCLMULQDQ $0x00, Z6, Z24, Z24
 	VPTERNLOGQ $0x96, Z23, Z25, Z0
-	VPTERNLOGQ $0x96, Z3, Z21, Z2
+	VPTERNLOGQ $0x96, Z21, Z3, Z2
 	VPTERNLOGQ $0x96, Z22, Z24, Z1
 	VMOVDQU64  448(CX), Z3
 	VPSHUFB    Z4, Z3, Z3
@@ -9364,125 +9417,43 @@ hashLong206:
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
+	VMOVDQA64  Z2, Z3
 	ADDQ       $0x00000200, CX
-	SUBQ       $0x00000200, SI
-	CMPQ       SI, $0x00000200
-	JAE        hashLong206
+	SUBQ       $0x01, DI
+	JNZ        hashLong224
 
-hashLongLast207:
-	CMPQ       SI, $0x00000100
-	JB         skip208
-	VMOVDQU64  128(CX), Z2
-	VPSHUFB    Z4, Z2, Z2
-	VMOVDQU64  64(CX), Z5
-	VPSHUFB    Z4, Z5, Z5
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z5, Z3
-	VPXORQ     Z5, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z5, Z6
-	VPCLMULQDQ $0x11, Z17, Z5, Z5
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z6, Z0
-	VPXORQ     Z2, Z5, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  (CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z5
-	VPXORQ     Z3, Z5, Z5
-	VPCLMULQDQ $0x00, Z15, Z3, Z6
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z5, Z5
-	VPSHUFD    $0x4e, Z21, Z7
-	VPXORQ     Z21, Z7, Z7
-	VPCLMULQDQ $0x00, Z13, Z21, Z8
-	VPCLMULQDQ $0x11, Z13, Z21, Z9
-	VPCLMULQDQ $0x00, Z14, Z7, Z7
-	VPTERNLOGQ $0x96, Z6, Z8, Z0
-	VPTERNLOGQ $0x96, Z3, Z9, Z2
-	VPTERNLOGQ $0x96, Z5, Z7, Z1
-	VMOVDQU64  192(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000100, CX
-	SUBQ       $0x00000100, SI
-
-skip208:
-	CMPQ       SI, $0x00000080
-	JB         skip209
-	VMOVDQU64  (CX), Z0
-	VPSHUFB    Z4, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z3
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z21, Z0
-	VPXORQ     Z21, Z0, Z0
-	VPCLMULQDQ $0x00, Z17, Z21, Z5
-	VPCLMULQDQ $0x11, Z17, Z21, Z6
-	VPCLMULQDQ $0x00, Z18, Z0, Z7
-	VPXORQ     Z2, Z5, Z0
-	VPXORQ     Z3, Z6, Z2
-	VPXORQ     Z1, Z7, Z1
-	VMOVDQU64  64(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000080, CX
-	SUBQ       $0x00000080, SI
-
-skip209:
+hashLongEnd225:
 	LEAQ 15(SI), DI
 	ANDQ $-16, DI
 	LEAQ 128(AX), R8
 	SUBQ DI, R8
 	CMPQ SI, $0x30
-	JA   moreThanThree202
+	JA   moreThanThree210
 
 	// There are powers for the lanes, at most three blocks and the lengths together.
 	SUBQ       $0x10, R8
 	VMOVDQU64  -64(R8), Z1
 	VMOVDQU64  -56(R8), Z2
 	VPXORQ     Z1, Z2, Z2
-	VPSHUFD    $0x4e, Z21, Z3
-	VPXORQ     Z21, Z3, Z3
-	VPCLMULQDQ $0x00, Z1, Z21, Z0
-	VPCLMULQDQ $0x11, Z1, Z21, Z5
-	VPCLMULQDQ $0x00, Z2, Z3, Z1
-	VMOVDQA64  Z5, Z2
+	VPSHUFD    $0x4e, Z3, Z5
+	VPXORQ     Z3, Z5, Z5
+	VPCLMULQDQ $0x00, Z1, Z3, Z0
+	VPCLMULQDQ $0x11, Z1, Z3, Z3
+	VPCLMULQDQ $0x00, Z2, Z5, Z1
+	VMOVDQA64  Z3, Z2
 	VPXORQ     Z3, Z3, Z3
-	JMP        absorbRest204
+	JMP        absorbRest212
 
-moreThanThree202:
+moreThanThree210:
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z5
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z5, Z2
+	VPSHUFD       $0x4e, Z3, Z5
+	VPXORQ        Z3, Z5, Z5
+	VPCLMULQDQ    $0x00, Z1, Z3, Z0
+	VPCLMULQDQ    $0x11, Z1, Z3, Z3
+	VPCLMULQDQ    $0x00, Z2, Z5, Z1
+	VMOVDQA64     Z3, Z2
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -9495,12 +9466,12 @@ moreThanThree202:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
-	JMP           makeRoom203
+	JMP           makeRoom211
 
-short201:
-hashGroups210:
+short209:
+hashGroups226:
 	CMPQ          SI, $0x00000080
-	JB            hashRest211
+	JB            hashRest227
 	VMOVDQU64     (CX), Z2
 	VPSHUFB       Z4, Z2, Z2
 	VMOVDQU64     64(CX), Z5
@@ -9539,15 +9510,15 @@ hashGroups210:
 	VMOVDQA64     Z2, Z3
 	ADDQ          $0x00000080, CX
 	SUBQ          $0x00000080, SI
-	JMP           hashGroups210
+	JMP           hashGroups226
 
-hashRest211:
+hashRest227:
 	LEAQ 15(SI), DI
 	ANDQ $-16, DI
 	LEAQ 128(AX), R8
 	SUBQ DI, R8
 
-makeRoom203:
+makeRoom211:
 	LEAQ    (AX), DI
 	SUBQ    $0x10, R8
 	CMPQ    R8, DI
@@ -9556,12 +9527,12 @@ makeRoom203:
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 
-absorbRest204:
+absorbRest212:
 	MOVQ  SI, DI
 	TESTQ SI, SI
-	JZ    restEnd205
+	JZ    restEnd213
 
-vector212:
+vector228:
 	MOVQ       $-1, R9
 	BZHIQ      SI, R9, R9
 	KMOVQ      R9, K1
@@ -9583,9 +9554,9 @@ vector212:
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, R8
 	SUBQ       $0x40, SI
-	JA         vector212
+	JA         vector228
 
-restEnd205:
+restEnd213:
 	VEXTRACTI64X4 $0x01, Z0, Y5
 	VPXORQ        Y5, Y0, Y0
 	VEXTRACTI32X4 $0x01, Y0, X5
@@ -9601,7 +9572,7 @@ restEnd205:
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       DI, $0x70
-	JBE        lengths213
+	JBE        lengths229
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -9614,7 +9585,7 @@ restEnd205:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths213:
+lengths229:
 	MOVQ       104(DX), CX
 	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
@@ -9686,7 +9657,7 @@ TEXT ·sealAVX512(SB), $0-24
 
 	// Only the last run of a message has a tag.
 	TESTQ BX, BX
-	JZ    noTag214
+	JZ    noTag230
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      nonce+16(FP), SI
@@ -9718,25 +9689,25 @@ TEXT ·sealAVX512(SB), $0-24
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last217
+	JB        last233
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last217
+	JE        last233
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last217:
+last233:
 	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
 
-noTag214:
+noTag230:
 	MOVQ      8(DX), SI
 	VMOVDQU64 (SI), X3
 
@@ -9744,7 +9715,7 @@ noTag214:
 	MOVQ   16(DX), SI
 	MOVQ   24(DX), DI
 	TESTQ  DI, DI
-	JZ     text218
+	JZ     text234
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -9753,7 +9724,7 @@ noTag214:
 	LEAQ   128(AX), R9
 	SUBQ   R8, R9
 
-vector219:
+vector235:
 	MOVQ          $-1, R8
 	BZHIQ         DI, R8, R8
 	KMOVQ         R8, K1
@@ -9775,7 +9746,7 @@ vector219:
 	ADDQ          $0x40, SI
 	ADDQ          $0x40, R9
 	SUBQ          $0x40, DI
-	JA            vector219
+	JA            vector235
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -9789,7 +9760,7 @@ vector219:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-text218:
+text234:
 	// Text.
 	MOVQ            nonce+16(FP), SI
 	MOVL            (SI), DI
@@ -9806,7 +9777,7 @@ text218:
 	MOVQ            72(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
-	JBE             rest222
+	JBE             rest238
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
@@ -9814,7 +9785,7 @@ text218:
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
 	CMPQ            R8, $0x00000100
-	JBE             rest223
+	JBE             rest239
 	VBROADCASTI32X4 (AX), Z2
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
@@ -9848,7 +9819,7 @@ text218:
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
 	CMPQ            R8, $0x00000200
-	JB              rest221
+	JB              rest237
 	VBROADCASTI32X4 128(AX), Z0
 	VMOVDQA64       Z5, Z19
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -9949,7 +9920,7 @@ text218:
 	VAESENC         Z20, Z19, Z19
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last228
+	JB              last244
 	VBROADCASTI32X4 288(AX), Z20
 	VAESENC         Z20, Z0, Z0
 	VAESENC         Z20, Z1, Z1
@@ -9969,7 +9940,7 @@ text218:
 	VAESENC         Z20, Z18, Z18
 	VAESENC         Z20, Z19, Z19
 	LEAQ            320(AX), R9
-	JE              last228
+	JE              last244
 	VBROADCASTI32X4 320(AX), Z20
 	VAESENC         Z20, Z0, Z0
 	VAESENC         Z20, Z1, Z1
@@ -9990,7 +9961,7 @@ text218:
 	VAESENC         Z20, Z19, Z19
 	LEAQ            352(AX), R9
 
-last228:
+last244:
 	VBROADCASTI32X4 (R9), Z20
 	VPXORQ          (DI), Z20, Z21
 	VAESENCLAST     Z21, Z0, Z0
@@ -10020,12 +9991,12 @@ last228:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JB              last227
+	JB              last243
 
 	// GHASH of a piece is computed between the rounds of the next one.
 	PCALIGN $0x40
 
-cryptLong226:
+cryptLong242:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -10220,7 +10191,7 @@ cryptLong226:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last229
+	JB              last245
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -10240,7 +10211,7 @@ cryptLong226:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last229
+	JE              last245
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -10261,7 +10232,7 @@ cryptLong226:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last229:
+last245:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -10291,18 +10262,18 @@ last229:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong226
+	JAE             cryptLong242
 
-last227:
+last243:
 	// Between the rounds for the rest, GHASH of the group before takes no time of its own.
 	CMPQ            R8, $0x00000000
-	JBE             after230
+	JBE             after246
 	CMPQ            R8, $0x00000080
-	JBE             after231
+	JBE             after247
 	CMPQ            R8, $0x00000100
-	JBE             after232
+	JBE             after248
 	CMPQ            R8, $0x00000180
-	JBE             after233
+	JBE             after249
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -10497,7 +10468,7 @@ last227:
 	VAESENC         Z0, Z21, Z21
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last234
+	JB              last250
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10517,7 +10488,7 @@ last227:
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
 	LEAQ            320(AX), R9
-	JE              last234
+	JE              last250
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10538,7 +10509,7 @@ last227:
 	VAESENC         Z0, Z21, Z21
 	LEAQ            352(AX), R9
 
-last234:
+last250:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
@@ -10548,9 +10519,9 @@ last234:
 	VAESENCLAST     Z0, Z19, Z19
 	VAESENCLAST     Z0, Z20, Z20
 	VAESENCLAST     Z0, Z21, Z21
-	JMP             encrypted235
+	JMP             encrypted251
 
-after233:
+after249:
 	VBROADCASTI32X4 128(AX), Z1
 	VMOVDQA64       Z5, Z0
 	VPSHUFB         Z4, Z0, Z0
@@ -10720,7 +10691,7 @@ after233:
 	VAESENC         Z0, Z19, Z19
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last236
+	JB              last252
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10736,7 +10707,7 @@ after233:
 	VAESENC         Z0, Z18, Z18
 	VAESENC         Z0, Z19, Z19
 	LEAQ            320(AX), R9
-	JE              last236
+	JE              last252
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10753,7 +10724,7 @@ after233:
 	VAESENC         Z0, Z19, Z19
 	LEAQ            352(AX), R9
 
-last236:
+last252:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
@@ -10761,9 +10732,9 @@ last236:
 	VAESENCLAST     Z0, Z17, Z17
 	VAESENCLAST     Z0, Z18, Z18
 	VAESENCLAST     Z0, Z19, Z19
-	JMP             encrypted237
+	JMP             encrypted253
 
-after232:
+after248:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count16<>+0(SB), Z5, Z5
@@ -10918,7 +10889,7 @@ after232:
 	VAESENC         Z0, Z17, Z17
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last238
+	JB              last254
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10930,7 +10901,7 @@ after232:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	LEAQ            320(AX), R9
-	JE              last238
+	JE              last254
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -10943,15 +10914,15 @@ after232:
 	VAESENC         Z0, Z17, Z17
 	LEAQ            352(AX), R9
 
-last238:
+last254:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
 	VAESENCLAST     Z0, Z16, Z16
 	VAESENCLAST     Z0, Z17, Z17
-	JMP             encrypted239
+	JMP             encrypted255
 
-after231:
+after247:
 	VBROADCASTI32X4 128(AX), Z0
 	VMOVDQA64       Z5, Z1
 	VPADDD          count8<>+0(SB), Z5, Z5
@@ -11086,7 +11057,7 @@ after231:
 	VAESENC         Z0, Z15, Z15
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last240
+	JB              last256
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11094,7 +11065,7 @@ after231:
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
 	LEAQ            320(AX), R9
-	JE              last240
+	JE              last256
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11103,13 +11074,13 @@ after231:
 	VAESENC         Z0, Z15, Z15
 	LEAQ            352(AX), R9
 
-last240:
+last256:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
-	JMP             encrypted241
+	JMP             encrypted257
 
-after230:
+after246:
 	VMOVDQU64     -512(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
 	VMOVDQU64     -448(SI), Z5
@@ -11208,11 +11179,11 @@ after230:
 	VPXORQ        Z1, Z1, Z1
 	VPXORQ        Z2, Z2, Z2
 	MOVQ          R8, CX
-	JMP           textEnd220
+	JMP           textEnd236
 
-rest221:
+rest237:
 	CMPQ            R8, $0x00000180
-	JBE             rest224
+	JBE             rest240
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -11313,7 +11284,7 @@ rest221:
 	VAESENC         Z0, Z21, Z21
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last242
+	JB              last258
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11333,7 +11304,7 @@ rest221:
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
 	LEAQ            320(AX), R9
-	JE              last242
+	JE              last258
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11354,7 +11325,7 @@ rest221:
 	VAESENC         Z0, Z21, Z21
 	LEAQ            352(AX), R9
 
-last242:
+last258:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
@@ -11365,7 +11336,7 @@ last242:
 	VAESENCLAST     Z0, Z20, Z20
 	VAESENCLAST     Z0, Z21, Z21
 
-encrypted235:
+encrypted251:
 	// At most 512 bytes.
 	MOVQ      R8, CX
 	SUBQ      $0x00000180, CX
@@ -11542,9 +11513,9 @@ encrypted235:
 	VPXORQ        Y5, Y2, Y2
 	VEXTRACTI32X4 $0x01, Y2, X5
 	VPXORQ        X5, X2, X2
-	JMP           textEnd220
+	JMP           textEnd236
 
-rest224:
+rest240:
 	VBROADCASTI32X4 128(AX), Z1
 	VMOVDQA64       Z5, Z0
 	VPSHUFB         Z4, Z0, Z0
@@ -11620,7 +11591,7 @@ rest224:
 	VAESENC         Z0, Z19, Z19
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last243
+	JB              last259
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11636,7 +11607,7 @@ rest224:
 	VAESENC         Z0, Z18, Z18
 	VAESENC         Z0, Z19, Z19
 	LEAQ            320(AX), R9
-	JE              last243
+	JE              last259
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11653,7 +11624,7 @@ rest224:
 	VAESENC         Z0, Z19, Z19
 	LEAQ            352(AX), R9
 
-last243:
+last259:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
@@ -11662,7 +11633,7 @@ last243:
 	VAESENCLAST     Z0, Z18, Z18
 	VAESENCLAST     Z0, Z19, Z19
 
-encrypted237:
+encrypted253:
 	// At most 384 bytes.
 	MOVQ      R8, CX
 	SUBQ      $0x00000100, CX
@@ -11786,9 +11757,9 @@ encrypted237:
 	VPXORQ        Y5, Y2, Y2
 	VEXTRACTI32X4 $0x01, Y2, X5
 	VPXORQ        X5, X2, X2
-	JMP           textEnd220
+	JMP           textEnd236
 
-rest223:
+rest239:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count16<>+0(SB), Z5, Z5
@@ -11849,7 +11820,7 @@ rest223:
 	VAESENC         Z0, Z17, Z17
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last244
+	JB              last260
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11861,7 +11832,7 @@ rest223:
 	VAESENC         Z0, Z16, Z16
 	VAESENC         Z0, Z17, Z17
 	LEAQ            320(AX), R9
-	JE              last244
+	JE              last260
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -11874,14 +11845,14 @@ rest223:
 	VAESENC         Z0, Z17, Z17
 	LEAQ            352(AX), R9
 
-last244:
+last260:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
 	VAESENCLAST     Z0, Z16, Z16
 	VAESENCLAST     Z0, Z17, Z17
 
-encrypted239:
+encrypted255:
 	// At most 256 bytes.
 	MOVQ            R8, CX
 	SUBQ            $0x00000080, CX
@@ -12003,9 +11974,9 @@ encrypted239:
 	VPXORQ        Y5, Y2, Y2
 	VEXTRACTI32X4 $0x01, Y2, X5
 	VPXORQ        X5, X2, X2
-	JMP           textEnd220
+	JMP           textEnd236
 
-rest222:
+rest238:
 	VBROADCASTI32X4 128(AX), Z0
 	VMOVDQA64       Z5, Z1
 	VPADDD          count8<>+0(SB), Z5, Z5
@@ -12046,7 +12017,7 @@ rest222:
 	VAESENC         Z0, Z15, Z15
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last245
+	JB              last261
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -12054,7 +12025,7 @@ rest222:
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
 	LEAQ            320(AX), R9
-	JE              last245
+	JE              last261
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -12063,12 +12034,12 @@ rest222:
 	VAESENC         Z0, Z15, Z15
 	LEAQ            352(AX), R9
 
-last245:
+last261:
 	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
 
-encrypted241:
+encrypted257:
 	// At most 128 bytes.
 	MOVQ      R8, CX
 	LEAQ      15(CX), R8
@@ -12137,13 +12108,13 @@ encrypted241:
 	VEXTRACTI32X4 $0x01, Y2, X5
 	VPXORQ        X5, X2, X2
 
-textEnd220:
+textEnd236:
 	TESTQ BX, BX
-	JZ    notLast215
+	JZ    notLast231
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       CX, $0x70
-	JBE        lengths246
+	JBE        lengths262
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -12156,7 +12127,7 @@ textEnd220:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths246:
+lengths262:
 	MOVQ       104(DX), CX
 	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
@@ -12186,7 +12157,7 @@ lengths246:
 	VPXORQ     X0, X3, X3
 	VMOVDQU64  X3, (BX)
 
-end216:
+end232:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -12222,10 +12193,10 @@ end216:
 	VZEROUPPER
 	RET
 
-notLast215:
+notLast231:
 	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end216
+	JMP       end232
 
 // func openAVX512(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VAES, VPCLMULQDQ
@@ -12238,7 +12209,7 @@ TEXT ·openAVX512(SB), $0-24
 
 	// Only the last run of a message has a tag.
 	TESTQ BX, BX
-	JZ    noTag247
+	JZ    noTag263
 
 	// The tag begins as the encrypted first counter block.
 	MOVQ      nonce+16(FP), SI
@@ -12270,25 +12241,25 @@ TEXT ·openAVX512(SB), $0-24
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last250
+	JB        last266
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last250
+	JE        last266
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last250:
+last266:
 	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
 
-noTag247:
+noTag263:
 	MOVQ      8(DX), SI
 	VMOVDQU64 (SI), X3
 
@@ -12296,7 +12267,7 @@ noTag247:
 	MOVQ   16(DX), SI
 	MOVQ   24(DX), DI
 	TESTQ  DI, DI
-	JZ     text251
+	JZ     text267
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -12305,7 +12276,7 @@ noTag247:
 	LEAQ   128(AX), R9
 	SUBQ   R8, R9
 
-vector252:
+vector268:
 	MOVQ          $-1, R8
 	BZHIQ         DI, R8, R8
 	KMOVQ         R8, K1
@@ -12327,7 +12298,7 @@ vector252:
 	ADDQ          $0x40, SI
 	ADDQ          $0x40, R9
 	SUBQ          $0x40, DI
-	JA            vector252
+	JA            vector268
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -12341,7 +12312,7 @@ vector252:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-text251:
+text267:
 	// Text.
 	MOVQ            nonce+16(FP), SI
 	MOVL            (SI), DI
@@ -12358,7 +12329,7 @@ text251:
 	MOVQ            72(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
-	JBE             rest255
+	JBE             rest271
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
@@ -12366,7 +12337,7 @@ text251:
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
 	CMPQ            R8, $0x00000100
-	JBE             rest256
+	JBE             rest272
 	VBROADCASTI32X4 (AX), Z2
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
@@ -12400,10 +12371,10 @@ text251:
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
 	CMPQ            R8, $0x00000200
-	JB              rest254
+	JB              rest270
 	PCALIGN         $0x40
 
-cryptLong259:
+cryptLong275:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -12598,7 +12569,7 @@ cryptLong259:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last261
+	JB              last277
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -12618,7 +12589,7 @@ cryptLong259:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last261
+	JE              last277
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -12639,7 +12610,7 @@ cryptLong259:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last261:
+last277:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -12669,21 +12640,21 @@ last261:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong259
+	JAE             cryptLong275
 	VPXORQ          Z0, Z0, Z0
 	VPXORQ          Z1, Z1, Z1
 	VPXORQ          Z2, Z2, Z2
 	MOVQ            R8, R9
 	TESTQ           R8, R8
-	JZ              textEnd253
+	JZ              textEnd269
 	CMPQ            R8, $0x00000080
-	JBE             rest255
+	JBE             rest271
 	CMPQ            R8, $0x00000100
-	JBE             rest256
+	JBE             rest272
 
-rest254:
+rest270:
 	CMPQ R8, $0x00000180
-	JBE  rest257
+	JBE  rest273
 
 	// At most 512 bytes.
 	MOVQ      R8, R9
@@ -12930,7 +12901,7 @@ rest254:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last262
+	JB              last278
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -12950,7 +12921,7 @@ rest254:
 	VAESENC         Z3, Z28, Z28
 	VAESENC         Z3, Z29, Z29
 	LEAQ            320(AX), R10
-	JE              last262
+	JE              last278
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -12971,7 +12942,7 @@ rest254:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            352(AX), R10
 
-last262:
+last278:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z23, Z23
@@ -13018,9 +12989,9 @@ last262:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd253
+	JMP             textEnd269
 
-rest257:
+rest273:
 	// At most 384 bytes.
 	MOVQ      R8, R9
 	SUBQ      $0x00000100, R9
@@ -13192,7 +13163,7 @@ rest257:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last263
+	JB              last279
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -13208,7 +13179,7 @@ rest257:
 	VAESENC         Z3, Z22, Z22
 	VAESENC         Z3, Z23, Z23
 	LEAQ            320(AX), R10
-	JE              last263
+	JE              last279
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -13225,7 +13196,7 @@ rest257:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            352(AX), R10
 
-last263:
+last279:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z19, Z19
@@ -13264,9 +13235,9 @@ last263:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd253
+	JMP             textEnd269
 
-rest256:
+rest272:
 	// At most 256 bytes.
 	MOVQ            R8, R9
 	SUBQ            $0x00000080, R9
@@ -13427,7 +13398,7 @@ rest256:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last264
+	JB              last280
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -13439,7 +13410,7 @@ rest256:
 	VAESENC         Z3, Z12, Z12
 	VAESENC         Z3, Z13, Z13
 	LEAQ            320(AX), R10
-	JE              last264
+	JE              last280
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -13452,7 +13423,7 @@ rest256:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            352(AX), R10
 
-last264:
+last280:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z11, Z11
@@ -13483,9 +13454,9 @@ last264:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd253
+	JMP             textEnd269
 
-rest255:
+rest271:
 	// At most 128 bytes.
 	MOVQ      R8, R9
 	LEAQ      15(R9), R8
@@ -13574,7 +13545,7 @@ rest255:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last265
+	JB              last281
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -13582,7 +13553,7 @@ rest255:
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
 	LEAQ            320(AX), R10
-	JE              last265
+	JE              last281
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -13591,7 +13562,7 @@ rest255:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            352(AX), R10
 
-last265:
+last281:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z7, Z7
@@ -13615,13 +13586,13 @@ last265:
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
 
-textEnd253:
+textEnd269:
 	TESTQ BX, BX
-	JZ    notLast248
+	JZ    notLast264
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       R9, $0x70
-	JBE        lengths266
+	JBE        lengths282
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -13634,7 +13605,7 @@ textEnd253:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths266:
+lengths282:
 	MOVQ       104(DX), CX
 	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
@@ -13664,7 +13635,7 @@ lengths266:
 	VPXORQ     X0, X3, X3
 	VMOVDQU64  X3, (BX)
 
-end249:
+end265:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -13701,7 +13672,7 @@ end249:
 	VZEROUPPER
 	RET
 
-notLast248:
+notLast264:
 	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end249
+	JMP       end265
