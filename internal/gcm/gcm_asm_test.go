@@ -13,6 +13,7 @@ import (
 	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"example.com/fastmac/internal/kernel"
@@ -148,7 +149,7 @@ func TestAnswer(t *testing.T) {
 		a.AddBytes(p[:(n.text+TagSize+7)&^7])
 		copy(p, text)
 	}
-	a.AddBytes(aead.Seal(nil, nonce, nil, p[:18*GroupSize+77]))
+	a.AddBytes(aead.Seal(nil, nonce, nil, slices.Concat(p[:18*GroupSize], p[:7*GroupSize+77])))
 	tag := aead.Seal(nil, nonce, p[:612], p[answerBytes-20:])[612:]
 	a.AddBytes(tag)
 	a.AddBytes(tag)
