@@ -18,7 +18,7 @@ const (
 	pieceSize = 2 * groupSize
 
 	// doubleSize is the size from which on cryptDouble is not slower than cryptPieces: it computes eight more
-	// powers first. Where VPCLMULQDQ takes two cycles, as on Zen 3, that is so from 2 KiB on, and up to 7 %
+	// powers first. Where VPCLMULQDQ takes two cycles, as on Zen 3, that is so from 2 KiB on, and up to 8 %
 	// are lost before (modelled).
 	doubleSize = 2 * pieceSize
 )
