@@ -217,7 +217,8 @@ func gcmRuns(withText bool) (runs []gcmRun) {
 func proveCrypt(v *prover) (cases int, err error) {
 	v.WholeRounds = true
 	for _, r := range gcmRuns(!strings.HasPrefix(v.function.Name, "gmac")) {
-		if v.skips() {
+		// These sizes have counters that few others have: those of the last two blocks of a rest, after 512 bytes.
+		if v.skips() && r.text != 512+127 && r.text != 512+255 {
 			continue
 		}
 		if err := v.proveRun(r, 10+(r.data+r.text)%3*2, (r.text+r.text/16)%2 == 0 && !r.apart); err != nil {
