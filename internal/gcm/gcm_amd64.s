@@ -226,6 +226,14 @@ DATA onesZeros<>+16(SB)/8, $0x0000000000000000
 DATA onesZeros<>+24(SB)/8, $0x0000000000000000
 GLOBL onesZeros<>(SB), RODATA|NOPTR, $32
 
+DATA shifts<>+0(SB)/8, $0x8080808080808080
+DATA shifts<>+8(SB)/8, $0x8080808080808080
+DATA shifts<>+16(SB)/8, $0x0706050403020100
+DATA shifts<>+24(SB)/8, $0x0f0e0d0c0b0a0908
+DATA shifts<>+32(SB)/8, $0x8080808080808080
+DATA shifts<>+40(SB)/8, $0x8080808080808080
+GLOBL shifts<>(SB), RODATA|NOPTR, $48
+
 // func initKey(key *Key)
 // Requires: AES, PCLMULQDQ, SSE, SSE2, SSSE3
 TEXT ·initKey(SB), $0-8
@@ -638,16 +646,16 @@ hashRest3:
 	PXOR   X14, X14
 	RET
 
-// func gmacAESNI(key *Key, r *run)
+// func gmacAESNI(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·gmacAESNI(SB), $0-16
+TEXT ·gmacAESNI(SB), $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), CX
 	MOVQ r+8(FP), DX
 	MOVQ (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   16(DX), SI
+	MOVQ   nonce+16(FP), SI
 	MOVL   (SI), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(SI), X0
@@ -695,8 +703,8 @@ last4:
 	MOVUPS     X0, (BX)
 	MOVQ       8(DX), CX
 	MOVUPS     (CX), X3
-	MOVQ       24(DX), SI
-	MOVQ       32(DX), DI
+	MOVQ       16(DX), SI
+	MOVQ       24(DX), DI
 
 hashGroups5:
 	CMPQ       DI, $0x00000080
@@ -1062,8 +1070,8 @@ skip10:
 	PXOR      X2, X2
 
 lengths14:
-	MOVQ      112(DX), CX
-	MOVQ      104(DX), DX
+	MOVQ      104(DX), CX
+	MOVQ      96(DX), DX
 	MOVQ      CX, X4
 	PINSRQ    $0x01, DX, X4
 	PXOR      X3, X4
@@ -1109,9 +1117,9 @@ lengths14:
 	PXOR      X14, X14
 	RET
 
-// func sealAESNI(key *Key, r *run)
+// func sealAESNI(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·sealAESNI(SB), NOSPLIT, $0-16
+TEXT ·sealAESNI(SB), NOSPLIT, $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -1122,7 +1130,7 @@ TEXT ·sealAESNI(SB), NOSPLIT, $0-16
 	JZ    noTag15
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   16(BX), CX
+	MOVQ   nonce+16(FP), CX
 	MOVL   (CX), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(CX), X0
@@ -1174,8 +1182,8 @@ noTag15:
 	MOVUPS (CX), X3
 
 	// Additional data.
-	MOVQ      24(BX), DI
-	MOVQ      32(BX), R8
+	MOVQ      16(BX), DI
+	MOVQ      24(BX), R8
 	TESTQ     R8, R8
 	JZ        text19
 	PXOR      X0, X0
@@ -1393,204 +1401,204 @@ skip23:
 
 text19:
 	// Text.
-	MOVQ   16(BX), CX
+	MOVQ   nonce+16(FP), CX
 	MOVL   (CX), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(CX), X0
 	PINSRD $0x02, 8(CX), X0
 	PSHUFB reverse<>+0(SB), X0
-	MOVL   96(BX), CX
+	MOVL   88(BX), CX
 	MOVD   CX, X1
 	PADDL  X1, X0
 	MOVAPS X0, X4
-	MOVQ   48(BX), DI
-	MOVQ   72(BX), R8
-	MOVQ   80(BX), R9
+	MOVQ   40(BX), DI
+	MOVQ   64(BX), R8
+	MOVQ   72(BX), R9
 	CMPQ   R9, $0x00000080
 	JB     groupsEnd27
 	MOVUPS 128(AX), X0
-	MOVAPS X4, X1
-	MOVUPS count8<>+0(SB), X2
-	PADDL  X2, X4
-	MOVAPS X4, X2
-	PSHUFB reverse<>+0(SB), X1
-	PXOR   X0, X1
-	PSHUFB reverse<>+0(SB), X2
-	PXOR   X0, X2
+	MOVAPS X4, X8
+	MOVUPS count8<>+0(SB), X1
+	PADDL  X1, X4
+	MOVAPS X4, X10
+	PSHUFB reverse<>+0(SB), X8
+	PXOR   X0, X8
+	PSHUFB reverse<>+0(SB), X10
+	PXOR   X0, X10
 	MOVUPS lowBits8<>+0(SB), X0
-	PXOR   X1, X0
-	MOVUPS lowBits8<>+16(SB), X5
-	PXOR   X1, X5
-	MOVUPS lowBits8<>+32(SB), X6
-	PXOR   X1, X6
-	MOVUPS lowBits8<>+48(SB), X7
-	PXOR   X1, X7
-	MOVUPS lowBits8<>+64(SB), X8
-	PXOR   X1, X8
-	MOVUPS lowBits8<>+80(SB), X9
-	PXOR   X1, X9
-	MOVUPS lowBits8<>+96(SB), X1
-	PXOR   X2, X1
-	MOVUPS lowBits8<>+112(SB), X10
-	PXOR   X2, X10
-	MOVUPS 144(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 160(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 176(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 192(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 208(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 224(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 240(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 256(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 272(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
+	PXOR   X8, X0
+	MOVUPS lowBits8<>+16(SB), X1
+	PXOR   X8, X1
+	MOVUPS lowBits8<>+32(SB), X2
+	PXOR   X8, X2
+	MOVUPS lowBits8<>+48(SB), X5
+	PXOR   X8, X5
+	MOVUPS lowBits8<>+64(SB), X6
+	PXOR   X8, X6
+	MOVUPS lowBits8<>+80(SB), X7
+	PXOR   X8, X7
+	MOVUPS lowBits8<>+96(SB), X8
+	PXOR   X10, X8
+	MOVUPS lowBits8<>+112(SB), X9
+	PXOR   X10, X9
+	MOVUPS 144(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 160(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 176(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 192(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 208(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 224(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 240(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 256(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 272(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
 	LEAQ   288(AX), CX
 	CMPL   DX, $0x0c
 	JB     last30
-	MOVUPS 288(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 304(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
+	MOVUPS 288(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 304(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
 	LEAQ   320(AX), CX
 	JE     last30
-	MOVUPS 320(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
-	MOVUPS 336(AX), X2
-	AESENC X2, X0
-	AESENC X2, X5
-	AESENC X2, X6
-	AESENC X2, X7
-	AESENC X2, X8
-	AESENC X2, X9
-	AESENC X2, X1
-	AESENC X2, X10
+	MOVUPS 320(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
+	MOVUPS 336(AX), X10
+	AESENC X10, X0
+	AESENC X10, X1
+	AESENC X10, X2
+	AESENC X10, X5
+	AESENC X10, X6
+	AESENC X10, X7
+	AESENC X10, X8
+	AESENC X10, X9
 	LEAQ   352(AX), CX
 
 last30:
-	MOVUPS     (CX), X2
+	MOVUPS     (CX), X10
 	MOVUPS     (R8), X11
-	PXOR       X2, X11
+	PXOR       X10, X11
 	AESENCLAST X11, X0
 	MOVUPS     16(R8), X11
-	PXOR       X2, X11
-	AESENCLAST X11, X5
-	MOVUPS     32(R8), X11
-	PXOR       X2, X11
-	AESENCLAST X11, X6
-	MOVUPS     48(R8), X11
-	PXOR       X2, X11
-	AESENCLAST X11, X7
-	MOVUPS     64(R8), X11
-	PXOR       X2, X11
-	AESENCLAST X11, X8
-	MOVUPS     80(R8), X11
-	PXOR       X2, X11
-	AESENCLAST X11, X9
-	MOVUPS     96(R8), X11
-	PXOR       X2, X11
+	PXOR       X10, X11
 	AESENCLAST X11, X1
+	MOVUPS     32(R8), X11
+	PXOR       X10, X11
+	AESENCLAST X11, X2
+	MOVUPS     48(R8), X11
+	PXOR       X10, X11
+	AESENCLAST X11, X5
+	MOVUPS     64(R8), X11
+	PXOR       X10, X11
+	AESENCLAST X11, X6
+	MOVUPS     80(R8), X11
+	PXOR       X10, X11
+	AESENCLAST X11, X7
+	MOVUPS     96(R8), X11
+	PXOR       X10, X11
+	AESENCLAST X11, X8
 	MOVUPS     112(R8), X11
-	PXOR       X2, X11
-	AESENCLAST X11, X10
+	PXOR       X10, X11
+	AESENCLAST X11, X9
 	MOVUPS     X0, (DI)
-	MOVUPS     X5, 16(DI)
-	MOVUPS     X6, 32(DI)
-	MOVUPS     X7, 48(DI)
-	MOVUPS     X8, 64(DI)
-	MOVUPS     X9, 80(DI)
-	MOVUPS     X1, 96(DI)
-	MOVUPS     X10, 112(DI)
+	MOVUPS     X1, 16(DI)
+	MOVUPS     X2, 32(DI)
+	MOVUPS     X5, 48(DI)
+	MOVUPS     X6, 64(DI)
+	MOVUPS     X7, 80(DI)
+	MOVUPS     X8, 96(DI)
+	MOVUPS     X9, 112(DI)
 	ADDQ       $0x00000080, R8
 	ADDQ       $0x00000080, DI
 	SUBQ       $0x00000080, R9
@@ -2592,8 +2600,8 @@ skip38:
 	PXOR      X2, X2
 
 lengths46:
-	MOVQ      112(BX), CX
-	MOVQ      104(BX), DX
+	MOVQ      104(BX), CX
+	MOVQ      96(BX), DX
 	MOVQ      CX, X4
 	PINSRQ    $0x01, DX, X4
 	PXOR      X3, X4
@@ -2652,9 +2660,9 @@ notLast16:
 	MOVUPS X3, (AX)
 	JMP    end17
 
-// func openAESNI(key *Key, r *run)
+// func openAESNI(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, CMOV, PCLMULQDQ, SSE, SSE2, SSE4.1, SSSE3
-TEXT ·openAESNI(SB), NOSPLIT, $0-16
+TEXT ·openAESNI(SB), NOSPLIT, $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -2665,7 +2673,7 @@ TEXT ·openAESNI(SB), NOSPLIT, $0-16
 	JZ    noTag47
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ   16(BX), CX
+	MOVQ   nonce+16(FP), CX
 	MOVL   (CX), DI
 	MOVD   DI, X0
 	PINSRD $0x01, 4(CX), X0
@@ -2717,8 +2725,8 @@ noTag47:
 	MOVUPS (CX), X3
 
 	// Additional data.
-	MOVQ      24(BX), DI
-	MOVQ      32(BX), R8
+	MOVQ      16(BX), DI
+	MOVQ      24(BX), R8
 	TESTQ     R8, R8
 	JZ        text51
 	PXOR      X0, X0
@@ -2936,19 +2944,19 @@ skip55:
 
 text51:
 	// Text.
-	MOVQ    16(BX), CX
+	MOVQ    nonce+16(FP), CX
 	MOVL    (CX), DI
 	MOVD    DI, X0
 	PINSRD  $0x01, 4(CX), X0
 	PINSRD  $0x02, 8(CX), X0
 	PSHUFB  reverse<>+0(SB), X0
-	MOVL    96(BX), CX
+	MOVL    88(BX), CX
 	MOVD    CX, X1
 	PADDL   X1, X0
 	MOVAPS  X0, X4
-	MOVQ    48(BX), DI
-	MOVQ    72(BX), R8
-	MOVQ    80(BX), R9
+	MOVQ    40(BX), DI
+	MOVQ    64(BX), R8
+	MOVQ    72(BX), R9
 	CMPQ    R9, $0x00000080
 	JB      groupsEnd59
 	PCALIGN $0x40
@@ -3808,8 +3816,8 @@ skip69:
 	PXOR      X2, X2
 
 lengths77:
-	MOVQ      112(BX), CX
-	MOVQ      104(BX), DX
+	MOVQ      104(BX), CX
+	MOVQ      96(BX), DX
 	MOVQ      CX, X4
 	PINSRQ    $0x01, DX, X4
 	PXOR      X3, X4
@@ -3958,16 +3966,16 @@ hashRest79:
 	VZEROUPPER
 	RET
 
-// func gmacAVX2(key *Key, r *run)
+// func gmacAVX2(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX2, CMOV, VPCLMULQDQ
-TEXT ·gmacAVX2(SB), $0-16
+TEXT ·gmacAVX2(SB), $0-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), CX
 	MOVQ r+8(FP), DX
 	MOVQ (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    16(DX), SI
+	MOVQ    nonce+16(FP), SI
 	MOVL    (SI), DI
 	VMOVD   DI, X0
 	VPINSRD $0x01, 4(SI), X0, X0
@@ -4015,8 +4023,8 @@ last80:
 	VMOVDQU     X0, (BX)
 	MOVQ        8(DX), CX
 	VMOVDQU     (CX), X3
-	MOVQ        24(DX), SI
-	MOVQ        32(DX), DI
+	MOVQ        16(DX), SI
+	MOVQ        24(DX), DI
 
 hashGroups81:
 	CMPQ         DI, $0x00000080
@@ -4261,8 +4269,8 @@ skip86:
 	VPXOR        Y2, Y2, Y2
 
 lengths90:
-	MOVQ         112(DX), CX
-	MOVQ         104(DX), DX
+	MOVQ         104(DX), CX
+	MOVQ         96(DX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -4307,9 +4315,9 @@ lengths90:
 	VZEROUPPER
 	RET
 
-// func sealAVX2(key *Key, r *run)
+// func sealAVX2(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·sealAVX2(SB), NOSPLIT, $128-16
+TEXT ·sealAVX2(SB), NOSPLIT, $128-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -4320,7 +4328,7 @@ TEXT ·sealAVX2(SB), NOSPLIT, $128-16
 	JZ    noTag91
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    16(BX), CX
+	MOVQ    nonce+16(FP), CX
 	MOVL    (CX), DI
 	VMOVD   DI, X0
 	VPINSRD $0x01, 4(CX), X0, X0
@@ -4372,8 +4380,8 @@ noTag91:
 	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ       24(BX), DI
-	MOVQ       32(BX), R8
+	MOVQ       16(BX), DI
+	MOVQ       24(BX), R8
 	TESTQ      R8, R8
 	JZ         text95
 	VPXOR      Y0, Y0, Y0
@@ -4540,21 +4548,25 @@ skip99:
 
 text95:
 	// Text.
-	MOVQ        16(BX), CX
+	MOVQ        nonce+16(FP), CX
 	MOVL        (CX), DI
 	VMOVD       DI, X6
 	VPINSRD     $0x01, 4(CX), X6, X6
 	VPINSRD     $0x02, 8(CX), X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        96(BX), CX
+	MOVL        88(BX), CX
 	VMOVD       CX, X0
 	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        48(BX), DI
-	MOVQ        72(BX), R8
-	MOVQ        80(BX), R9
-	CMPQ        R9, $0x00000800
-	JB          doubleEnd103
+	MOVQ        40(BX), DI
+	MOVQ        64(BX), R8
+	MOVQ        72(BX), R9
+	CMPQ        R9, $0x10
+	JBE         small103
+	CMPQ        R9, $0x00000100
+	JB          rest105
+	CMPQ        R9, $0x00000200
+	JB          onePiece104
 
 	// H^16 to H^9.
 	VBROADCASTI128 (AX), Y0
@@ -4638,171 +4650,171 @@ text95:
 	VPXOR          Y0, Y2, Y2
 	VMOVDQU        Y2, 96(SP)
 	VBROADCASTI128 128(AX), Y0
-	VMOVDQA        Y4, Y1
+	VMOVDQA        Y4, Y8
 	VPADDD         count16<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y2
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y2, Y2
-	VPXOR          Y0, Y2, Y2
-	VPXOR          lowBits16<>+0(SB), Y1, Y0
-	VPXOR          lowBits16<>+32(SB), Y1, Y5
-	VPXOR          lowBits16<>+64(SB), Y1, Y6
-	VPXOR          lowBits16<>+96(SB), Y1, Y7
-	VPXOR          lowBits16<>+128(SB), Y1, Y8
-	VPXOR          lowBits16<>+160(SB), Y1, Y9
-	VPXOR          lowBits16<>+192(SB), Y1, Y1
-	VPXOR          lowBits16<>+224(SB), Y2, Y2
+	VMOVDQA        Y4, Y9
+	VPSHUFB        reverse<>+0(SB), Y8, Y8
+	VPXOR          Y0, Y8, Y8
+	VPSHUFB        reverse<>+0(SB), Y9, Y9
+	VPXOR          Y0, Y9, Y9
+	VPXOR          lowBits16<>+0(SB), Y8, Y0
+	VPXOR          lowBits16<>+32(SB), Y8, Y1
+	VPXOR          lowBits16<>+64(SB), Y8, Y2
+	VPXOR          lowBits16<>+96(SB), Y8, Y5
+	VPXOR          lowBits16<>+128(SB), Y8, Y6
+	VPXOR          lowBits16<>+160(SB), Y8, Y7
+	VPXOR          lowBits16<>+192(SB), Y8, Y8
+	VPXOR          lowBits16<>+224(SB), Y9, Y9
 	VBROADCASTI128 144(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 160(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 176(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 192(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 208(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 224(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 240(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 256(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 272(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last106
+	JB             last109
 	VBROADCASTI128 288(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 304(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	LEAQ           320(AX), CX
-	JE             last106
+	JE             last109
 	VBROADCASTI128 320(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 336(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	LEAQ           352(AX), CX
 
-last106:
+last109:
 	VBROADCASTI128 (CX), Y10
 	VPXOR          (R8), Y10, Y11
 	VAESENCLAST    Y11, Y0, Y0
 	VPXOR          32(R8), Y10, Y11
-	VAESENCLAST    Y11, Y5, Y5
-	VPXOR          64(R8), Y10, Y11
-	VAESENCLAST    Y11, Y6, Y6
-	VPXOR          96(R8), Y10, Y11
-	VAESENCLAST    Y11, Y7, Y7
-	VPXOR          128(R8), Y10, Y11
-	VAESENCLAST    Y11, Y8, Y8
-	VPXOR          160(R8), Y10, Y11
-	VAESENCLAST    Y11, Y9, Y9
-	VPXOR          192(R8), Y10, Y11
 	VAESENCLAST    Y11, Y1, Y1
+	VPXOR          64(R8), Y10, Y11
+	VAESENCLAST    Y11, Y2, Y2
+	VPXOR          96(R8), Y10, Y11
+	VAESENCLAST    Y11, Y5, Y5
+	VPXOR          128(R8), Y10, Y11
+	VAESENCLAST    Y11, Y6, Y6
+	VPXOR          160(R8), Y10, Y11
+	VAESENCLAST    Y11, Y7, Y7
+	VPXOR          192(R8), Y10, Y11
+	VAESENCLAST    Y11, Y8, Y8
 	VPXOR          224(R8), Y10, Y10
-	VAESENCLAST    Y10, Y2, Y2
+	VAESENCLAST    Y10, Y9, Y9
 	VMOVDQU        Y0, (DI)
-	VMOVDQU        Y5, 32(DI)
-	VMOVDQU        Y6, 64(DI)
-	VMOVDQU        Y7, 96(DI)
-	VMOVDQU        Y8, 128(DI)
-	VMOVDQU        Y9, 160(DI)
-	VMOVDQU        Y1, 192(DI)
-	VMOVDQU        Y2, 224(DI)
+	VMOVDQU        Y1, 32(DI)
+	VMOVDQU        Y2, 64(DI)
+	VMOVDQU        Y5, 96(DI)
+	VMOVDQU        Y6, 128(DI)
+	VMOVDQU        Y7, 160(DI)
+	VMOVDQU        Y8, 192(DI)
+	VMOVDQU        Y9, 224(DI)
 	ADDQ           $0x00000100, R8
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
@@ -4810,7 +4822,7 @@ last106:
 	// GHASH of a piece is computed between the rounds of the next one.
 	PCALIGN $0x40
 
-groups104:
+groups107:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -5021,7 +5033,7 @@ groups104:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last107
+	JB             last110
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5041,7 +5053,7 @@ groups104:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last107
+	JE             last110
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -5062,7 +5074,7 @@ groups104:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last107:
+last110:
 	VBROADCASTI128 (CX), Y0
 	VPXOR          (R8), Y0, Y1
 	VAESENCLAST    Y1, Y5, Y5
@@ -5092,305 +5104,189 @@ last107:
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JAE            groups104
-	VMOVDQU        -256(DI), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (SP), Y2
-	VPCLMULQDQ     $0x00, Y1, Y2, Y0
-	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        -224(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(SP), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y5
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        (SP), Y1
-	VPXOR          8(SP), Y1, Y1
-	VMOVDQU        32(SP), Y3
-	VPXOR          40(SP), Y3, Y3
-	VPCLMULQDQ     $0x00, Y5, Y1, Y1
-	VPCLMULQDQ     $0x10, Y5, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -192(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(SP), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VMOVDQU        -160(DI), Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        96(SP), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y6
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y6, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPUNPCKLQDQ    Y5, Y3, Y6
-	VPUNPCKHQDQ    Y5, Y3, Y3
-	VPXOR          Y3, Y6, Y6
-	VMOVDQU        64(SP), Y5
-	VPXOR          72(SP), Y5, Y5
-	VMOVDQU        96(SP), Y3
-	VPXOR          104(SP), Y3, Y3
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
-	VPCLMULQDQ     $0x10, Y6, Y3, Y3
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -128(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        (AX), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VMOVDQU        -96(DI), Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        32(AX), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y6
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y6, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPUNPCKLQDQ    Y5, Y3, Y6
-	VPUNPCKHQDQ    Y5, Y3, Y3
-	VPXOR          Y3, Y6, Y6
-	VMOVDQU        (AX), Y5
-	VPXOR          8(AX), Y5, Y5
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
-	VPCLMULQDQ     $0x10, Y6, Y3, Y3
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -64(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VMOVDQU        -32(DI), Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        96(AX), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y6
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y6, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPUNPCKLQDQ    Y5, Y3, Y6
-	VPUNPCKHQDQ    Y5, Y3, Y3
-	VPXOR          Y3, Y6, Y6
-	VMOVDQU        64(AX), Y5
-	VPXOR          72(AX), Y5, Y5
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
-	VPCLMULQDQ     $0x10, Y6, Y3, Y3
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
+	JAE            groups107
+	JMP            rest105
 
-	// The frame held secrets.
-	VPXOR   Y0, Y0, Y0
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y0, 32(SP)
-	VMOVDQU Y0, 64(SP)
-	VMOVDQU Y0, 96(SP)
-
-doubleEnd103:
-	CMPQ           R9, $0x00000100
-	JB             groupsEnd108
+onePiece104:
 	VBROADCASTI128 128(AX), Y0
-	VMOVDQA        Y4, Y1
+	VMOVDQA        Y4, Y8
 	VPADDD         count16<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y2
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y2, Y2
-	VPXOR          Y0, Y2, Y2
-	VPXOR          lowBits16<>+0(SB), Y1, Y0
-	VPXOR          lowBits16<>+32(SB), Y1, Y5
-	VPXOR          lowBits16<>+64(SB), Y1, Y6
-	VPXOR          lowBits16<>+96(SB), Y1, Y7
-	VPXOR          lowBits16<>+128(SB), Y1, Y8
-	VPXOR          lowBits16<>+160(SB), Y1, Y9
-	VPXOR          lowBits16<>+192(SB), Y1, Y1
-	VPXOR          lowBits16<>+224(SB), Y2, Y2
+	VMOVDQA        Y4, Y9
+	VPSHUFB        reverse<>+0(SB), Y8, Y8
+	VPXOR          Y0, Y8, Y8
+	VPSHUFB        reverse<>+0(SB), Y9, Y9
+	VPXOR          Y0, Y9, Y9
+	VPXOR          lowBits16<>+0(SB), Y8, Y0
+	VPXOR          lowBits16<>+32(SB), Y8, Y1
+	VPXOR          lowBits16<>+64(SB), Y8, Y2
+	VPXOR          lowBits16<>+96(SB), Y8, Y5
+	VPXOR          lowBits16<>+128(SB), Y8, Y6
+	VPXOR          lowBits16<>+160(SB), Y8, Y7
+	VPXOR          lowBits16<>+192(SB), Y8, Y8
+	VPXOR          lowBits16<>+224(SB), Y9, Y9
 	VBROADCASTI128 144(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 160(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 176(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 192(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 208(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 224(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 240(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 256(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 272(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last111
+	JB             last113
 	VBROADCASTI128 288(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 304(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	LEAQ           320(AX), CX
-	JE             last111
+	JE             last113
 	VBROADCASTI128 320(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	VBROADCASTI128 336(AX), Y10
 	VAESENC        Y10, Y0, Y0
+	VAESENC        Y10, Y1, Y1
+	VAESENC        Y10, Y2, Y2
 	VAESENC        Y10, Y5, Y5
 	VAESENC        Y10, Y6, Y6
 	VAESENC        Y10, Y7, Y7
 	VAESENC        Y10, Y8, Y8
 	VAESENC        Y10, Y9, Y9
-	VAESENC        Y10, Y1, Y1
-	VAESENC        Y10, Y2, Y2
 	LEAQ           352(AX), CX
 
-last111:
+last113:
 	VBROADCASTI128 (CX), Y10
 	VPXOR          (R8), Y10, Y11
 	VAESENCLAST    Y11, Y0, Y0
 	VPXOR          32(R8), Y10, Y11
-	VAESENCLAST    Y11, Y5, Y5
-	VPXOR          64(R8), Y10, Y11
-	VAESENCLAST    Y11, Y6, Y6
-	VPXOR          96(R8), Y10, Y11
-	VAESENCLAST    Y11, Y7, Y7
-	VPXOR          128(R8), Y10, Y11
-	VAESENCLAST    Y11, Y8, Y8
-	VPXOR          160(R8), Y10, Y11
-	VAESENCLAST    Y11, Y9, Y9
-	VPXOR          192(R8), Y10, Y11
 	VAESENCLAST    Y11, Y1, Y1
+	VPXOR          64(R8), Y10, Y11
+	VAESENCLAST    Y11, Y2, Y2
+	VPXOR          96(R8), Y10, Y11
+	VAESENCLAST    Y11, Y5, Y5
+	VPXOR          128(R8), Y10, Y11
+	VAESENCLAST    Y11, Y6, Y6
+	VPXOR          160(R8), Y10, Y11
+	VAESENCLAST    Y11, Y7, Y7
+	VPXOR          192(R8), Y10, Y11
+	VAESENCLAST    Y11, Y8, Y8
 	VPXOR          224(R8), Y10, Y10
-	VAESENCLAST    Y10, Y2, Y2
+	VAESENCLAST    Y10, Y9, Y9
 	VMOVDQU        Y0, (DI)
-	VMOVDQU        Y5, 32(DI)
-	VMOVDQU        Y6, 64(DI)
-	VMOVDQU        Y7, 96(DI)
-	VMOVDQU        Y8, 128(DI)
-	VMOVDQU        Y9, 160(DI)
-	VMOVDQU        Y1, 192(DI)
-	VMOVDQU        Y2, 224(DI)
+	VMOVDQU        Y1, 32(DI)
+	VMOVDQU        Y2, 64(DI)
+	VMOVDQU        Y5, 96(DI)
+	VMOVDQU        Y6, 128(DI)
+	VMOVDQU        Y7, 160(DI)
+	VMOVDQU        Y8, 192(DI)
+	VMOVDQU        Y9, 224(DI)
 	ADDQ           $0x00000100, R8
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
-	CMPQ           R9, $0x00000100
-	JB             last110
 
-	// GHASH of a piece is computed between the rounds of the next one.
-	PCALIGN $0x40
-
-groups109:
+rest105:
+	CMPQ           R9, $0x00000000
+	JBE            fits116
+	CMPQ           R9, $0x00000040
+	JBE            fits117
+	CMPQ           R9, $0x00000080
+	JBE            fits118
+	CMPQ           R9, $0x000000c0
+	JBE            fits119
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -5399,15 +5295,16 @@ groups109:
 	VPXOR          Y2, Y1, Y1
 	VPSHUFB        reverse<>+0(SB), Y0, Y0
 	VPXOR          Y2, Y0, Y0
-	VPXOR          lowBits16<>+0(SB), Y1, Y5
-	VPXOR          lowBits16<>+32(SB), Y1, Y6
-	VPXOR          lowBits16<>+64(SB), Y1, Y7
-	VPXOR          lowBits16<>+96(SB), Y1, Y8
-	VPXOR          lowBits16<>+128(SB), Y1, Y9
-	VPXOR          lowBits16<>+160(SB), Y1, Y10
-	VPXOR          lowBits16<>+192(SB), Y1, Y11
-	VPXOR          lowBits16<>+224(SB), Y0, Y12
+	VPXOR          lowBits16<>+0(SB), Y1, Y4
+	VPXOR          lowBits16<>+32(SB), Y1, Y5
+	VPXOR          lowBits16<>+64(SB), Y1, Y6
+	VPXOR          lowBits16<>+96(SB), Y1, Y7
+	VPXOR          lowBits16<>+128(SB), Y1, Y8
+	VPXOR          lowBits16<>+160(SB), Y1, Y9
+	VPXOR          lowBits16<>+192(SB), Y1, Y10
+	VPXOR          lowBits16<>+224(SB), Y0, Y11
 	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5415,8 +5312,8 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
 	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5424,87 +5321,26 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -256(DI), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
-	VPCLMULQDQ     $0x00, Y1, Y2, Y0
-	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        -224(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y13
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y13, Y13
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y1, Y1
-	VPCLMULQDQ     $0x10, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -192(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VBROADCASTI128 176(AX), Y13
-	VAESENC        Y13, Y5, Y5
-	VAESENC        Y13, Y6, Y6
-	VAESENC        Y13, Y7, Y7
-	VAESENC        Y13, Y8, Y8
-	VAESENC        Y13, Y9, Y9
-	VAESENC        Y13, Y10, Y10
-	VAESENC        Y13, Y11, Y11
-	VAESENC        Y13, Y12, Y12
-	VBROADCASTI128 192(AX), Y13
-	VAESENC        Y13, Y5, Y5
-	VAESENC        Y13, Y6, Y6
-	VAESENC        Y13, Y7, Y7
-	VAESENC        Y13, Y8, Y8
-	VAESENC        Y13, Y9, Y9
-	VAESENC        Y13, Y10, Y10
-	VAESENC        Y13, Y11, Y11
-	VAESENC        Y13, Y12, Y12
-	VMOVDQU        -160(DI), Y13
-	VPSHUFB        reverse<>+0(SB), Y13, Y13
-	VMOVDQU        96(AX), Y15
-	VPCLMULQDQ     $0x00, Y13, Y15, Y14
-	VPCLMULQDQ     $0x11, Y13, Y15, Y15
-	VPXOR          Y14, Y0, Y0
-	VPXOR          Y15, Y2, Y2
-	VPUNPCKLQDQ    Y13, Y3, Y14
-	VPUNPCKHQDQ    Y13, Y3, Y3
-	VPXOR          Y3, Y14, Y14
-	VMOVDQU        64(AX), Y13
-	VPXOR          72(AX), Y13, Y13
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y14, Y13, Y13
-	VPCLMULQDQ     $0x10, Y14, Y3, Y3
-	VPXOR          Y13, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
+	VBROADCASTI128 176(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VBROADCASTI128 192(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
 	VBROADCASTI128 208(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5512,8 +5348,8 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
 	VBROADCASTI128 224(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5521,99 +5357,38 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
-	VMOVDQU        -128(DI), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
-	VPCLMULQDQ     $0x00, Y1, Y2, Y0
-	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        -96(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y13
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y13, Y13
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y1, Y1
-	VPCLMULQDQ     $0x10, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 240(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VBROADCASTI128 256(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        -64(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VMOVDQU        -32(DI), Y13
-	VPSHUFB        reverse<>+0(SB), Y13, Y13
-	VMOVDQU        96(AX), Y15
-	VPCLMULQDQ     $0x00, Y13, Y15, Y14
-	VPCLMULQDQ     $0x11, Y13, Y15, Y15
-	VPXOR          Y14, Y0, Y0
-	VPXOR          Y15, Y2, Y2
-	VPUNPCKLQDQ    Y13, Y3, Y14
-	VPUNPCKHQDQ    Y13, Y3, Y3
-	VPXOR          Y3, Y14, Y14
-	VMOVDQU        64(AX), Y13
-	VPXOR          72(AX), Y13, Y13
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y14, Y13, Y13
-	VPCLMULQDQ     $0x10, Y14, Y3, Y3
-	VPXOR          Y13, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 272(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
+	VBROADCASTI128 240(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VBROADCASTI128 256(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VBROADCASTI128 272(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last112
+	JB             last120
 	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5621,8 +5396,8 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
 	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5630,10 +5405,10 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last112
+	JE             last120
 	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5641,8 +5416,8 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
 	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
@@ -5650,150 +5425,541 @@ groups109:
 	VAESENC        Y0, Y9, Y9
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
-	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last112:
+last120:
 	VBROADCASTI128 (CX), Y0
-	VPXOR          (R8), Y0, Y1
-	VAESENCLAST    Y1, Y5, Y5
-	VPXOR          32(R8), Y0, Y1
-	VAESENCLAST    Y1, Y6, Y6
-	VPXOR          64(R8), Y0, Y1
-	VAESENCLAST    Y1, Y7, Y7
-	VPXOR          96(R8), Y0, Y1
-	VAESENCLAST    Y1, Y8, Y8
-	VPXOR          128(R8), Y0, Y1
-	VAESENCLAST    Y1, Y9, Y9
-	VPXOR          160(R8), Y0, Y1
-	VAESENCLAST    Y1, Y10, Y10
-	VPXOR          192(R8), Y0, Y1
-	VAESENCLAST    Y1, Y11, Y11
-	VPXOR          224(R8), Y0, Y0
-	VAESENCLAST    Y0, Y12, Y12
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        Y6, 32(DI)
-	VMOVDQU        Y7, 64(DI)
-	VMOVDQU        Y8, 96(DI)
-	VMOVDQU        Y9, 128(DI)
-	VMOVDQU        Y10, 160(DI)
-	VMOVDQU        Y11, 192(DI)
-	VMOVDQU        Y12, 224(DI)
-	ADDQ           $0x00000100, R8
-	ADDQ           $0x00000100, DI
-	SUBQ           $0x00000100, R9
-	CMPQ           R9, $0x00000100
-	JAE            groups109
+	VAESENCLAST    Y0, Y4, Y4
+	VAESENCLAST    Y0, Y5, Y5
+	VAESENCLAST    Y0, Y6, Y6
+	VAESENCLAST    Y0, Y7, Y7
+	VAESENCLAST    Y0, Y8, Y8
+	VAESENCLAST    Y0, Y9, Y9
+	VAESENCLAST    Y0, Y10, Y10
+	VAESENCLAST    Y0, Y11, Y11
+	JMP            encrypted114
 
-last110:
+fits119:
+	VBROADCASTI128 128(AX), Y1
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPXOR          lowBits16<>+0(SB), Y0, Y4
+	VPXOR          lowBits16<>+32(SB), Y0, Y5
+	VPXOR          lowBits16<>+64(SB), Y0, Y6
+	VPXOR          lowBits16<>+96(SB), Y0, Y7
+	VPXOR          lowBits16<>+128(SB), Y0, Y8
+	VPXOR          lowBits16<>+160(SB), Y0, Y9
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 176(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 192(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 208(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 224(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 240(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 256(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 272(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last121
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	LEAQ           320(AX), CX
+	JE             last121
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	LEAQ           352(AX), CX
+
+last121:
+	VBROADCASTI128 (CX), Y0
+	VAESENCLAST    Y0, Y4, Y4
+	VAESENCLAST    Y0, Y5, Y5
+	VAESENCLAST    Y0, Y6, Y6
+	VAESENCLAST    Y0, Y7, Y7
+	VAESENCLAST    Y0, Y8, Y8
+	VAESENCLAST    Y0, Y9, Y9
+	VPXOR          Y10, Y10, Y10
+	VPXOR          Y11, Y11, Y11
+	JMP            encrypted114
+
+fits118:
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count8<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits8<>+0(SB), Y1, Y4
+	VPXOR          lowBits8<>+32(SB), Y1, Y5
+	VPXOR          lowBits8<>+64(SB), Y1, Y6
+	VPXOR          lowBits8<>+96(SB), Y0, Y7
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 176(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 192(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 208(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 224(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 240(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 256(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 272(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last122
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	LEAQ           320(AX), CX
+	JE             last122
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	LEAQ           352(AX), CX
+
+last122:
+	VBROADCASTI128 (CX), Y0
+	VAESENCLAST    Y0, Y4, Y4
+	VAESENCLAST    Y0, Y5, Y5
+	VAESENCLAST    Y0, Y6, Y6
+	VAESENCLAST    Y0, Y7, Y7
+	VPXOR          Y8, Y8, Y8
+	VPXOR          Y9, Y9, Y9
+	VPXOR          Y10, Y10, Y10
+	VPXOR          Y11, Y11, Y11
+	JMP            encrypted114
+
+fits117:
+	VBROADCASTI128 128(AX), Y0
+	VMOVDQA        Y4, Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPXOR          lowBits8<>+0(SB), Y1, Y4
+	VPXOR          lowBits8<>+32(SB), Y1, Y5
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 176(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 192(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 208(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 224(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 240(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 256(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 272(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	LEAQ           288(AX), CX
+	CMPL           DX, $0x0c
+	JB             last123
+	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 304(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	LEAQ           320(AX), CX
+	JE             last123
+	VBROADCASTI128 320(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 336(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	LEAQ           352(AX), CX
+
+last123:
+	VBROADCASTI128 (CX), Y0
+	VAESENCLAST    Y0, Y4, Y4
+	VAESENCLAST    Y0, Y5, Y5
+	VPXOR          Y6, Y6, Y6
+	VPXOR          Y7, Y7, Y7
+	VPXOR          Y8, Y8, Y8
+	VPXOR          Y9, Y9, Y9
+	VPXOR          Y10, Y10, Y10
+	VPXOR          Y11, Y11, Y11
+	JMP            encrypted114
+
+fits116:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+
+encrypted114:
+	MOVQ         72(BX), CX
+	CMPQ         CX, $0x00000100
+	JB           noPiece124
+	CMPQ         CX, $0x00000200
+	JAE          manyPieces125
+	VMOVDQU      -192(DI), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      -160(DI), Y13
+	VPSHUFB      reverse<>+0(SB), Y13, Y13
+	VMOVDQU      96(AX), Y14
+	VPCLMULQDQ   $0x00, Y13, Y14, Y12
+	VPCLMULQDQ   $0x11, Y13, Y14, Y14
+	VPXOR        Y12, Y0, Y0
+	VPXOR        Y14, Y2, Y2
+	VPUNPCKLQDQ  Y13, Y1, Y12
+	VPUNPCKHQDQ  Y13, Y1, Y1
+	VPXOR        Y1, Y12, Y12
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y13
+	VPXOR        104(AX), Y13, Y13
+	VPCLMULQDQ   $0x00, Y12, Y1, Y1
+	VPCLMULQDQ   $0x10, Y12, Y13, Y13
+	VPXOR        Y13, Y1, Y1
+	VMOVDQU      -256(DI), Y12
+	VPSHUFB      reverse<>+0(SB), Y12, Y12
+	VPXOR        Y3, Y12, Y12
+	VMOVDQU      (AX), Y13
+	VPCLMULQDQ   $0x00, Y12, Y13, Y3
+	VPCLMULQDQ   $0x11, Y12, Y13, Y13
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y13, Y2, Y2
+	VMOVDQU      -224(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      32(AX), Y14
+	VPCLMULQDQ   $0x00, Y3, Y14, Y13
+	VPCLMULQDQ   $0x11, Y3, Y14, Y14
+	VPXOR        Y13, Y0, Y0
+	VPXOR        Y14, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y12, Y13
+	VPUNPCKHQDQ  Y3, Y12, Y12
+	VPXOR        Y12, Y13, Y13
+	VMOVDQU      (AX), Y12
+	VPXOR        8(AX), Y12, Y12
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y13, Y12, Y12
+	VPCLMULQDQ   $0x10, Y13, Y3, Y3
+	VPXOR        Y12, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	VMOVDQU      -64(DI), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      -32(DI), Y13
+	VPSHUFB      reverse<>+0(SB), Y13, Y13
+	VMOVDQU      96(AX), Y14
+	VPCLMULQDQ   $0x00, Y13, Y14, Y12
+	VPCLMULQDQ   $0x11, Y13, Y14, Y14
+	VPXOR        Y12, Y0, Y0
+	VPXOR        Y14, Y2, Y2
+	VPUNPCKLQDQ  Y13, Y1, Y12
+	VPUNPCKHQDQ  Y13, Y1, Y1
+	VPXOR        Y1, Y12, Y12
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y13
+	VPXOR        104(AX), Y13, Y13
+	VPCLMULQDQ   $0x00, Y12, Y1, Y1
+	VPCLMULQDQ   $0x10, Y12, Y13, Y13
+	VPXOR        Y13, Y1, Y1
+	VMOVDQU      -128(DI), Y12
+	VPSHUFB      reverse<>+0(SB), Y12, Y12
+	VPXOR        Y3, Y12, Y12
+	VMOVDQU      (AX), Y13
+	VPCLMULQDQ   $0x00, Y12, Y13, Y3
+	VPCLMULQDQ   $0x11, Y12, Y13, Y13
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y13, Y2, Y2
+	VMOVDQU      -96(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      32(AX), Y14
+	VPCLMULQDQ   $0x00, Y3, Y14, Y13
+	VPCLMULQDQ   $0x11, Y3, Y14, Y14
+	VPXOR        Y13, Y0, Y0
+	VPXOR        Y14, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y12, Y13
+	VPUNPCKHQDQ  Y3, Y12, Y12
+	VPXOR        Y12, Y13, Y13
+	VMOVDQU      (AX), Y12
+	VPXOR        8(AX), Y12, Y12
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y13, Y12, Y12
+	VPCLMULQDQ   $0x10, Y13, Y3, Y3
+	VPXOR        Y12, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	JMP          noPiece124
+
+manyPieces125:
 	VMOVDQU      -256(DI), Y1
 	VPSHUFB      reverse<>+0(SB), Y1, Y1
 	VPXOR        Y3, Y1, Y1
-	VMOVDQU      (AX), Y2
+	VMOVDQU      (SP), Y2
 	VPCLMULQDQ   $0x00, Y1, Y2, Y0
 	VPCLMULQDQ   $0x11, Y1, Y2, Y2
 	VMOVDQU      -224(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      32(AX), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VPUNPCKLQDQ  Y3, Y1, Y5
+	VMOVDQU      32(SP), Y13
+	VPCLMULQDQ   $0x00, Y3, Y13, Y12
+	VPCLMULQDQ   $0x11, Y3, Y13, Y13
+	VPXOR        Y12, Y0, Y0
+	VPXOR        Y13, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y1, Y12
 	VPUNPCKHQDQ  Y3, Y1, Y1
-	VPXOR        Y1, Y5, Y5
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
-	VMOVDQU      32(AX), Y3
-	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y1, Y1
-	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPXOR        Y1, Y12, Y12
+	VMOVDQU      (SP), Y1
+	VPXOR        8(SP), Y1, Y1
+	VMOVDQU      32(SP), Y3
+	VPXOR        40(SP), Y3, Y3
+	VPCLMULQDQ   $0x00, Y12, Y1, Y1
+	VPCLMULQDQ   $0x10, Y12, Y3, Y3
 	VPXOR        Y3, Y1, Y1
 	VMOVDQU      -192(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      64(AX), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VMOVDQU      -160(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y6
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y6, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y3, Y6
-	VPUNPCKHQDQ  Y5, Y3, Y3
-	VPXOR        Y3, Y6, Y6
-	VMOVDQU      64(AX), Y5
-	VPXOR        72(AX), Y5, Y5
-	VMOVDQU      96(AX), Y3
-	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y6, Y5, Y5
-	VPCLMULQDQ   $0x10, Y6, Y3, Y3
-	VPXOR        Y5, Y1, Y1
+	VMOVDQU      64(SP), Y13
+	VPCLMULQDQ   $0x00, Y3, Y13, Y12
+	VPCLMULQDQ   $0x11, Y3, Y13, Y13
+	VPXOR        Y12, Y0, Y0
+	VPXOR        Y13, Y2, Y2
+	VMOVDQU      -160(DI), Y12
+	VPSHUFB      reverse<>+0(SB), Y12, Y12
+	VMOVDQU      96(SP), Y14
+	VPCLMULQDQ   $0x00, Y12, Y14, Y13
+	VPCLMULQDQ   $0x11, Y12, Y14, Y14
+	VPXOR        Y13, Y0, Y0
+	VPXOR        Y14, Y2, Y2
+	VPUNPCKLQDQ  Y12, Y3, Y13
+	VPUNPCKHQDQ  Y12, Y3, Y3
+	VPXOR        Y3, Y13, Y13
+	VMOVDQU      64(SP), Y12
+	VPXOR        72(SP), Y12, Y12
+	VMOVDQU      96(SP), Y3
+	VPXOR        104(SP), Y3, Y3
+	VPCLMULQDQ   $0x00, Y13, Y12, Y12
+	VPCLMULQDQ   $0x10, Y13, Y3, Y3
+	VPXOR        Y12, Y1, Y1
 	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPXOR        Y2, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD      $0x4e, Y0, Y0
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y0, Y1, Y1
-	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD      $0x4e, Y1, Y1
-	VPXOR        Y0, Y2, Y2
-	VPXOR        Y1, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X0
-	VPXOR        X0, X2, X2
-	VMOVDQA      Y2, Y3
-	VMOVDQU      -128(DI), Y1
-	VPSHUFB      reverse<>+0(SB), Y1, Y1
-	VPXOR        Y3, Y1, Y1
-	VMOVDQU      (AX), Y2
-	VPCLMULQDQ   $0x00, Y1, Y2, Y0
-	VPCLMULQDQ   $0x11, Y1, Y2, Y2
-	VMOVDQU      -96(DI), Y3
+	VMOVDQU      -128(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      32(AX), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VPUNPCKLQDQ  Y3, Y1, Y5
-	VPUNPCKHQDQ  Y3, Y1, Y1
-	VPXOR        Y1, Y5, Y5
-	VMOVDQU      (AX), Y1
-	VPXOR        8(AX), Y1, Y1
+	VMOVDQU      (AX), Y13
+	VPCLMULQDQ   $0x00, Y3, Y13, Y12
+	VPCLMULQDQ   $0x11, Y3, Y13, Y13
+	VPXOR        Y12, Y0, Y0
+	VPXOR        Y13, Y2, Y2
+	VMOVDQU      -96(DI), Y12
+	VPSHUFB      reverse<>+0(SB), Y12, Y12
+	VMOVDQU      32(AX), Y14
+	VPCLMULQDQ   $0x00, Y12, Y14, Y13
+	VPCLMULQDQ   $0x11, Y12, Y14, Y14
+	VPXOR        Y13, Y0, Y0
+	VPXOR        Y14, Y2, Y2
+	VPUNPCKLQDQ  Y12, Y3, Y13
+	VPUNPCKHQDQ  Y12, Y3, Y3
+	VPXOR        Y3, Y13, Y13
+	VMOVDQU      (AX), Y12
+	VPXOR        8(AX), Y12, Y12
 	VMOVDQU      32(AX), Y3
 	VPXOR        40(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y5, Y1, Y1
-	VPCLMULQDQ   $0x10, Y5, Y3, Y3
+	VPCLMULQDQ   $0x00, Y13, Y12, Y12
+	VPCLMULQDQ   $0x10, Y13, Y3, Y3
+	VPXOR        Y12, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VMOVDQU      -64(DI), Y3
 	VPSHUFB      reverse<>+0(SB), Y3, Y3
-	VMOVDQU      64(AX), Y6
-	VPCLMULQDQ   $0x00, Y3, Y6, Y5
-	VPCLMULQDQ   $0x11, Y3, Y6, Y6
-	VPXOR        Y5, Y0, Y0
-	VPXOR        Y6, Y2, Y2
-	VMOVDQU      -32(DI), Y5
-	VPSHUFB      reverse<>+0(SB), Y5, Y5
-	VMOVDQU      96(AX), Y7
-	VPCLMULQDQ   $0x00, Y5, Y7, Y6
-	VPCLMULQDQ   $0x11, Y5, Y7, Y7
-	VPXOR        Y6, Y0, Y0
-	VPXOR        Y7, Y2, Y2
-	VPUNPCKLQDQ  Y5, Y3, Y6
-	VPUNPCKHQDQ  Y5, Y3, Y3
-	VPXOR        Y3, Y6, Y6
-	VMOVDQU      64(AX), Y5
-	VPXOR        72(AX), Y5, Y5
+	VMOVDQU      64(AX), Y13
+	VPCLMULQDQ   $0x00, Y3, Y13, Y12
+	VPCLMULQDQ   $0x11, Y3, Y13, Y13
+	VPXOR        Y12, Y0, Y0
+	VPXOR        Y13, Y2, Y2
+	VMOVDQU      -32(DI), Y12
+	VPSHUFB      reverse<>+0(SB), Y12, Y12
+	VMOVDQU      96(AX), Y14
+	VPCLMULQDQ   $0x00, Y12, Y14, Y13
+	VPCLMULQDQ   $0x11, Y12, Y14, Y14
+	VPXOR        Y13, Y0, Y0
+	VPXOR        Y14, Y2, Y2
+	VPUNPCKLQDQ  Y12, Y3, Y13
+	VPUNPCKHQDQ  Y12, Y3, Y3
+	VPXOR        Y3, Y13, Y13
+	VMOVDQU      64(AX), Y12
+	VPXOR        72(AX), Y12, Y12
 	VMOVDQU      96(AX), Y3
 	VPXOR        104(AX), Y3, Y3
-	VPCLMULQDQ   $0x00, Y6, Y5, Y5
-	VPCLMULQDQ   $0x10, Y6, Y3, Y3
-	VPXOR        Y5, Y1, Y1
+	VPCLMULQDQ   $0x00, Y13, Y12, Y12
+	VPCLMULQDQ   $0x10, Y13, Y3, Y3
+	VPXOR        Y12, Y1, Y1
 	VPXOR        Y3, Y1, Y1
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
@@ -5809,513 +5975,372 @@ last110:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-groupsEnd108:
-	CMPQ           R9, $0x00000080
-	JB             groupsEnd113
-	VBROADCASTI128 128(AX), Y0
-	VMOVDQA        Y4, Y1
-	VPADDD         count8<>+0(SB), Y4, Y4
-	VMOVDQA        Y4, Y2
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPSHUFB        reverse<>+0(SB), Y2, Y2
-	VPXOR          Y0, Y2, Y2
-	VPXOR          lowBits8<>+0(SB), Y1, Y0
-	VPXOR          lowBits8<>+32(SB), Y1, Y5
-	VPXOR          lowBits8<>+64(SB), Y1, Y1
-	VPXOR          lowBits8<>+96(SB), Y2, Y2
-	VBROADCASTI128 144(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 160(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 176(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 192(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 208(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 224(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 240(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 256(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 272(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last116
-	VBROADCASTI128 288(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 304(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	LEAQ           320(AX), CX
-	JE             last116
-	VBROADCASTI128 320(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	VBROADCASTI128 336(AX), Y6
-	VAESENC        Y6, Y0, Y0
-	VAESENC        Y6, Y5, Y5
-	VAESENC        Y6, Y1, Y1
-	VAESENC        Y6, Y2, Y2
-	LEAQ           352(AX), CX
+	// The frame held secrets.
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y0, 32(SP)
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y0, 96(SP)
 
-last116:
-	VBROADCASTI128 (CX), Y6
-	VPXOR          (R8), Y6, Y7
-	VAESENCLAST    Y7, Y0, Y0
-	VPXOR          32(R8), Y6, Y7
-	VAESENCLAST    Y7, Y5, Y5
-	VPXOR          64(R8), Y6, Y7
-	VAESENCLAST    Y7, Y1, Y1
-	VPXOR          96(R8), Y6, Y6
-	VAESENCLAST    Y6, Y2, Y2
-	VMOVDQU        Y0, (DI)
-	VMOVDQU        Y5, 32(DI)
-	VMOVDQU        Y1, 64(DI)
-	VMOVDQU        Y2, 96(DI)
-	ADDQ           $0x00000080, R8
-	ADDQ           $0x00000080, DI
-	SUBQ           $0x00000080, R9
-	VMOVDQU        -128(DI), Y1
-	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
-	VPCLMULQDQ     $0x00, Y1, Y2, Y0
-	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        -96(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y5
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y5, Y5
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y5, Y1, Y1
-	VPCLMULQDQ     $0x10, Y5, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        -64(DI), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y5
-	VPCLMULQDQ     $0x11, Y3, Y6, Y6
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VMOVDQU        -32(DI), Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        96(AX), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y6
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y6, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPUNPCKLQDQ    Y5, Y3, Y6
-	VPUNPCKHQDQ    Y5, Y3, Y3
-	VPXOR          Y3, Y6, Y6
-	VMOVDQU        64(AX), Y5
-	VPXOR          72(AX), Y5, Y5
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
-	VPCLMULQDQ     $0x10, Y6, Y3, Y3
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPXOR          Y2, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
-	VPSHUFD        $0x4e, Y0, Y0
-	VPXOR          Y3, Y1, Y1
-	VPXOR          Y0, Y1, Y1
-	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
-	VPSHUFD        $0x4e, Y1, Y1
-	VPXOR          Y0, Y2, Y2
-	VPXOR          Y1, Y2, Y2
-	VEXTRACTI128   $0x01, Y2, X0
-	VPXOR          X0, X2, X2
-	VMOVDQA        Y2, Y3
+noPiece124:
+	CMPQ         R9, $0x00000080
+	JBE          lastGroup115
+	VMOVDQU      (R8), Y0
+	VPXOR        Y0, Y4, Y4
+	VMOVDQU      Y4, (DI)
+	VMOVDQA      Y8, Y4
+	VMOVDQU      32(R8), Y0
+	VPXOR        Y0, Y5, Y5
+	VMOVDQU      Y5, 32(DI)
+	VMOVDQA      Y9, Y5
+	VMOVDQU      64(R8), Y0
+	VPXOR        Y0, Y6, Y6
+	VMOVDQU      Y6, 64(DI)
+	VMOVDQA      Y10, Y6
+	VMOVDQU      96(R8), Y0
+	VPXOR        Y0, Y7, Y7
+	VMOVDQU      Y7, 96(DI)
+	VMOVDQA      Y11, Y7
+	VMOVDQU      64(DI), Y1
+	VPSHUFB      reverse<>+0(SB), Y1, Y1
+	VMOVDQU      64(AX), Y2
+	VPCLMULQDQ   $0x00, Y1, Y2, Y0
+	VPCLMULQDQ   $0x11, Y1, Y2, Y2
+	VMOVDQU      96(DI), Y9
+	VPSHUFB      reverse<>+0(SB), Y9, Y9
+	VMOVDQU      96(AX), Y10
+	VPCLMULQDQ   $0x00, Y9, Y10, Y8
+	VPCLMULQDQ   $0x11, Y9, Y10, Y10
+	VPXOR        Y8, Y0, Y0
+	VPXOR        Y10, Y2, Y2
+	VPUNPCKLQDQ  Y9, Y1, Y8
+	VPUNPCKHQDQ  Y9, Y1, Y1
+	VPXOR        Y1, Y8, Y8
+	VMOVDQU      64(AX), Y1
+	VPXOR        72(AX), Y1, Y1
+	VMOVDQU      96(AX), Y9
+	VPXOR        104(AX), Y9, Y9
+	VPCLMULQDQ   $0x00, Y8, Y1, Y1
+	VPCLMULQDQ   $0x10, Y8, Y9, Y9
+	VPXOR        Y9, Y1, Y1
+	VMOVDQU      (DI), Y8
+	VPSHUFB      reverse<>+0(SB), Y8, Y8
+	VPXOR        Y3, Y8, Y8
+	VMOVDQU      (AX), Y9
+	VPCLMULQDQ   $0x00, Y8, Y9, Y3
+	VPCLMULQDQ   $0x11, Y8, Y9, Y9
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y9, Y2, Y2
+	VMOVDQU      32(DI), Y3
+	VPSHUFB      reverse<>+0(SB), Y3, Y3
+	VMOVDQU      32(AX), Y10
+	VPCLMULQDQ   $0x00, Y3, Y10, Y9
+	VPCLMULQDQ   $0x11, Y3, Y10, Y10
+	VPXOR        Y9, Y0, Y0
+	VPXOR        Y10, Y2, Y2
+	VPUNPCKLQDQ  Y3, Y8, Y9
+	VPUNPCKHQDQ  Y3, Y8, Y8
+	VPXOR        Y8, Y9, Y9
+	VMOVDQU      (AX), Y8
+	VPXOR        8(AX), Y8, Y8
+	VMOVDQU      32(AX), Y3
+	VPXOR        40(AX), Y3, Y3
+	VPCLMULQDQ   $0x00, Y9, Y8, Y8
+	VPCLMULQDQ   $0x10, Y9, Y3, Y3
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y2, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD      $0x4e, Y0, Y0
+	VPXOR        Y3, Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD      $0x4e, Y1, Y1
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X0
+	VPXOR        X0, X2, X2
+	VMOVDQA      Y2, Y3
+	ADDQ         $0x00000080, R8
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000080, R9
 
-groupsEnd113:
-	MOVQ           R9, R10
-	LEAQ           15(R9), CX
-	ANDQ           $-16, CX
-	LEAQ           128(AX), R11
-	SUBQ           CX, R11
-	LEAQ           (AX), CX
-	SUBQ           $0x10, R11
-	CMPQ           R11, CX
-	CMOVQCS        CX, R11
-	VPXOR          Y0, Y0, Y0
-	VPXOR          Y1, Y1, Y1
-	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R9
-	JZ             skip117
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        numbers<>+32(SB), Y6
-	VPADDD         Y4, Y6, Y6
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VPADDD         count4<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y7
-	VPXOR          Y7, Y5, Y5
-	VPXOR          Y7, Y6, Y6
-	VBROADCASTI128 144(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 160(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 176(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 192(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 208(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 224(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 240(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 256(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 272(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last118
-	VBROADCASTI128 288(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 304(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           320(AX), CX
-	JE             last118
-	VBROADCASTI128 320(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 336(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           352(AX), CX
+lastGroup115:
+	MOVQ       R9, CX
+	LEAQ       15(R9), DX
+	ANDQ       $-16, DX
+	LEAQ       128(AX), R10
+	SUBQ       DX, R10
+	MOVQ       R10, DX
+	LEAQ       (AX), R10
+	SUBQ       $0x10, DX
+	CMPQ       DX, R10
+	CMOVQCS    R10, DX
+	VPXOR      Y0, Y0, Y0
+	VPXOR      Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	CMPQ       R9, $0x00000020
+	JB         fewer129
+	VMOVDQU    (R8), Y8
+	VPXOR      Y8, Y4, Y4
+	VMOVDQU    Y4, (DI)
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (DX), Y8
+	VPCLMULQDQ $0x00, Y4, Y8, Y3
+	VPCLMULQDQ $0x11, Y4, Y8, Y8
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y8, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (DX), Y4
+	VPXOR      8(DX), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	CMPQ       R9, $0x00000040
+	JB         fewer130
+	VMOVDQU    32(R8), Y4
+	VPXOR      Y4, Y5, Y5
+	VMOVDQU    Y5, 32(DI)
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VMOVDQU    32(DX), Y8
+	VPCLMULQDQ $0x00, Y5, Y8, Y4
+	VPCLMULQDQ $0x11, Y5, Y8, Y8
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y8, Y2, Y2
+	VPSHUFD    $0x4e, Y5, Y4
+	VPXOR      Y5, Y4, Y4
+	VMOVDQU    32(DX), Y5
+	VPXOR      40(DX), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXOR      Y5, Y1, Y1
+	CMPQ       R9, $0x00000060
+	JB         fewer131
+	VMOVDQU    64(R8), Y4
+	VPXOR      Y4, Y6, Y6
+	VMOVDQU    Y6, 64(DI)
+	VPSHUFB    reverse<>+0(SB), Y6, Y6
+	VMOVDQU    64(DX), Y5
+	VPCLMULQDQ $0x00, Y6, Y5, Y4
+	VPCLMULQDQ $0x11, Y6, Y5, Y5
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y6, Y4
+	VPXOR      Y6, Y4, Y4
+	VMOVDQU    64(DX), Y5
+	VPXOR      72(DX), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXOR      Y5, Y1, Y1
+	CMPQ       R9, $0x00000080
+	JB         fewer132
+	VMOVDQU    96(R8), Y4
+	VPXOR      Y4, Y7, Y7
+	VMOVDQU    Y7, 96(DI)
+	VPSHUFB    reverse<>+0(SB), Y7, Y7
+	VMOVDQU    96(DX), Y5
+	VPCLMULQDQ $0x00, Y7, Y5, Y4
+	VPCLMULQDQ $0x11, Y7, Y5, Y5
+	VPXOR      Y4, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y7, Y4
+	VPXOR      Y7, Y4, Y4
+	VMOVDQU    96(DX), Y5
+	VPXOR      104(DX), Y5, Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y5
+	VPXOR      Y5, Y1, Y1
+	JMP        vectorsEnd128
 
-last118:
-	VBROADCASTI128 (CX), Y7
-	VAESENCLAST    Y7, Y5, Y5
-	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R8), Y7
-	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y7
-	VPXOR          Y7, Y6, Y6
-	VMOVDQU        Y6, 32(DI)
-	ADDQ           $0x40, R8
-	ADDQ           $0x40, DI
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPXOR          Y3, Y5, Y5
-	VMOVDQU        (R11), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y3
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y3, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPSHUFD        $0x4e, Y5, Y3
-	VPXOR          Y5, Y3, Y3
-	VMOVDQU        (R11), Y5
-	VPXOR          8(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y3, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y3, Y3
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VMOVDQU        32(R11), Y7
-	VPCLMULQDQ     $0x00, Y6, Y7, Y5
-	VPCLMULQDQ     $0x11, Y6, Y7, Y7
-	VPXOR          Y5, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPSHUFD        $0x4e, Y6, Y5
-	VPXOR          Y6, Y5, Y5
-	VMOVDQU        32(R11), Y6
-	VPXOR          40(R11), Y6, Y6
-	VPCLMULQDQ     $0x00, Y5, Y6, Y6
-	VPXOR          Y6, Y1, Y1
-	ADDQ           $0x40, R11
+fewer132:
+	VMOVDQA Y7, Y4
+	JMP     part126
 
-skip117:
-	TESTQ          $0x00000020, R9
-	JZ             skip119
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPADDD         count2<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y6
-	VPXOR          Y6, Y5, Y5
-	VBROADCASTI128 144(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 160(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 176(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 192(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 208(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 224(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 240(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 256(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 272(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last120
-	VBROADCASTI128 288(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 304(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           320(AX), CX
-	JE             last120
-	VBROADCASTI128 320(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 336(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	LEAQ           352(AX), CX
+fewer131:
+	VMOVDQA Y6, Y4
+	JMP     part126
 
-last120:
-	VBROADCASTI128 (CX), Y6
-	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R8), Y6
-	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	ADDQ           $0x20, R8
-	ADDQ           $0x20, DI
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPXOR          Y3, Y5, Y5
-	VMOVDQU        (R11), Y6
-	VPCLMULQDQ     $0x00, Y5, Y6, Y3
-	VPCLMULQDQ     $0x11, Y5, Y6, Y6
-	VPXOR          Y3, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VPSHUFD        $0x4e, Y5, Y3
-	VPXOR          Y5, Y3, Y3
-	VMOVDQU        (R11), Y5
-	VPXOR          8(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y3, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R11
+fewer130:
+	VMOVDQA Y5, Y4
 
-skip119:
-	TESTQ   $0x00000010, R9
-	JZ      skip121
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VPADDD  count1<>+0(SB), X4, X4
-	VMOVDQU 128(AX), X6
-	VPXOR   X6, X5, X5
-	VMOVDQU 144(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 160(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 176(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 192(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 208(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 224(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 240(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 256(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 272(AX), X6
-	VAESENC X6, X5, X5
+fewer129:
+part126:
+	TESTQ        $0x0000001f, R9
+	JZ           vectorsEnd128
+	MOVQ         R9, R10
+	ANDQ         $-32, R10
+	ADDQ         R10, R8
+	ADDQ         R10, DI
+	ADDQ         R10, DX
+	TESTQ        $0x00000010, R9
+	JZ           partial127
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVDQU      (R8), X6
+	VPXOR        X6, X4, X4
+	VMOVDQU      X4, (DI)
+	VPXOR        Y6, Y6, Y6
+	VPXOR        X4, X6, X6
+	VPSHUFB      reverse<>+0(SB), Y6, Y6
+	VPXOR        Y3, Y6, Y6
+	VMOVDQU      (DX), Y4
+	VPCLMULQDQ   $0x00, Y6, Y4, Y3
+	VPCLMULQDQ   $0x11, Y6, Y4, Y4
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y4, Y2, Y2
+	VPSHUFD      $0x4e, Y6, Y3
+	VPXOR        Y6, Y3, Y3
+	VMOVDQU      (DX), Y4
+	VPXOR        8(DX), Y4, Y4
+	VPCLMULQDQ   $0x00, Y3, Y4, Y4
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y3, Y3, Y3
+	VMOVDQA      X5, X4
+	ADDQ         $0x10, R8
+	ADDQ         $0x10, DI
+	ADDQ         $0x10, DX
+
+partial127:
+	ANDQ       $0x0f, R9
+	JZ         vectorsEnd128
+	VMOVDQU    -16(R8)(R9*1), X5
+	LEAQ       shifts<>+32(SB), R8
+	SUBQ       R9, R8
+	VPSHUFB    (R8), X5, X5
+	VPXOR      X5, X4, X4
+	LEAQ       onesZeros<>+16(SB), R8
+	SUBQ       R9, R8
+	VMOVDQU    (R8), X5
+	VPAND      X5, X4, X4
+	VMOVDQU    -16(DI), X6
+	LEAQ       shifts<>+0(SB), R8
+	ADDQ       R9, R8
+	VPSHUFB    16(R8), X6, X6
+	VPSHUFB    (R8), X4, X5
+	VPXOR      X6, X5, X5
+	VMOVDQU    X5, -16(DI)(R9*1)
+	VPXOR      Y5, Y5, Y5
+	VPXOR      X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXOR      Y3, Y5, Y5
+	VMOVDQU    (DX), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y4, Y2, Y2
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXOR      Y5, Y3, Y3
+	VMOVDQU    (DX), Y4
+	VPXOR      8(DX), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+
+vectorsEnd128:
+	JMP textEnd106
+
+small103:
+	VMOVDQU numbers<>+0(SB), X0
+	VPADDD  X4, X0, X0
+	VPSHUFB reverse<>+0(SB), X0, X0
+	VMOVDQU 128(AX), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 144(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 160(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 176(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 192(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 208(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 224(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 240(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 256(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 272(AX), X1
+	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last122
-	VMOVDQU 288(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 304(AX), X6
-	VAESENC X6, X5, X5
+	JB      last135
+	VMOVDQU 288(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 304(AX), X1
+	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last122
-	VMOVDQU 320(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 336(AX), X6
-	VAESENC X6, X5, X5
+	JE      last135
+	VMOVDQU 320(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 336(AX), X1
+	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last122:
-	VMOVDQU     (CX), X6
-	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R8), X6
-	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (DI)
-	ADDQ        $0x10, R8
-	ADDQ        $0x10, DI
-	VPXOR       Y6, Y6, Y6
-	VPXOR       X5, X6, X6
-	VPSHUFB     reverse<>+0(SB), Y6, Y6
-	VPXOR       Y3, Y6, Y6
-	VMOVDQU     (R11), Y5
-	VPCLMULQDQ  $0x00, Y6, Y5, Y3
-	VPCLMULQDQ  $0x11, Y6, Y5, Y5
-	VPXOR       Y3, Y0, Y0
-	VPXOR       Y5, Y2, Y2
-	VPSHUFD     $0x4e, Y6, Y3
-	VPXOR       Y6, Y3, Y3
-	VMOVDQU     (R11), Y5
-	VPXOR       8(R11), Y5, Y5
-	VPCLMULQDQ  $0x00, Y3, Y5, Y5
-	VPXOR       Y5, Y1, Y1
-	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R11
+last135:
+	VMOVDQU     (CX), X1
+	VAESENCLAST X1, X0, X0
+	CMPQ        R9, $0x10
+	JB          partial133
+	VMOVDQU     (R8), X4
+	VPXOR       X4, X0, X0
+	VMOVDQU     X0, (DI)
+	VMOVDQA     X0, X4
+	JMP         blockEnd134
 
-skip121:
-	ANDQ    $0x0f, R9
-	JZ      skip123
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VMOVDQU 128(AX), X4
-	VPXOR   X4, X5, X5
-	VMOVDQU 144(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 160(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 176(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 192(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 208(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 224(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 240(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 256(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 272(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last124
-	VMOVDQU 288(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 304(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    320(AX), CX
-	JE      last124
-	VMOVDQU 320(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 336(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    352(AX), CX
+partial133:
+	LEAQ    onesZeros<>+16(SB), CX
+	SUBQ    R9, CX
+	VMOVDQU (CX), X1
+	VPAND   X1, X0, X0
+	CMPQ    R9, $0x08
+	JB      less8136
+	MOVQ    (R8), DX
+	MOVQ    -8(R8)(R9*1), R10
+	MOVQ    R9, CX
+	NEGQ    CX
+	ADDQ    $+15, CX
+	SHLQ    $0x03, CX
+	SHRQ    CL, R10
+	SHRQ    $0x08, R10
+	JMP     loaded138
 
-last124:
-	VMOVDQU     (CX), X4
-	VAESENCLAST X4, X5, X5
-	LEAQ        onesZeros<>+16(SB), CX
-	SUBQ        R9, CX
-	VMOVDQU     (CX), X4
-	VPAND       X4, X5, X5
-	CMPQ        R9, $0x08
-	JB          less8125
-	MOVQ        (R8), DX
-	MOVQ        -8(R8)(R9*1), R12
-	MOVQ        R9, CX
-	NEGQ        CX
-	ADDQ        $+15, CX
-	SHLQ        $0x03, CX
-	SHRQ        CL, R12
-	SHRQ        $0x08, R12
-	JMP         loaded127
-
-less8125:
-	XORQ R12, R12
+less8136:
+	XORQ R10, R10
 	CMPQ R9, $0x04
-	JB   less4126
+	JB   less4137
 	MOVL (R8), DX
-	MOVL -4(R8)(R9*1), R13
+	MOVL -4(R8)(R9*1), R11
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, DX
-	JMP  loaded127
+	SHLQ CL, R11
+	ORQ  R11, DX
+	JMP  loaded138
 
-less4126:
+less4137:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R8)(CX*1), R11
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-	MOVBQZX -1(R8)(R9*1), R13
+	SHLQ    CL, R11
+	ORQ     R11, DX
+	MOVBQZX -1(R8)(R9*1), R11
 	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
+	SHLQ    CL, R11
+	ORQ     R11, DX
 
-loaded127:
-	VMOVQ   DX, X4
-	VPINSRQ $0x01, R12, X4, X4
-	VPXOR   X4, X5, X5
-	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R8
+loaded138:
+	VMOVQ   DX, X1
+	VPINSRQ $0x01, R10, X1, X1
+	VPXOR   X1, X0, X0
+	VMOVQ   X0, DX
+	VPEXTRQ $0x01, X0, R8
 	CMPQ    R9, $0x08
-	JB      less8128
+	JB      less8139
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -6328,59 +6353,66 @@ loaded127:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored130
+	JMP     stored141
 
-less8128:
+less8139:
 	CMPQ R9, $0x04
-	JB   less4129
+	JB   less4140
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored130
+	JMP  stored141
 
-less4129:
-	MOVQ R9, R12
-	SHRQ $0x01, R12
+less4140:
+	MOVQ R9, R10
+	SHRQ $0x01, R10
 	MOVQ DX, R8
 	MOVB R8, (DI)
-	MOVQ R12, CX
+	MOVQ R10, CX
 	SHLQ $0x03, CX
 	SHRQ CL, R8
-	MOVB R8, (DI)(R12*1)
+	MOVB R8, (DI)(R10*1)
 	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored130:
-	VPXOR      Y4, Y4, Y4
-	VPXOR      X5, X4, X4
-	VPSHUFB    reverse<>+0(SB), Y4, Y4
-	VPXOR      Y3, Y4, Y4
-	VMOVDQU    (R11), Y5
-	VPCLMULQDQ $0x00, Y4, Y5, Y3
-	VPCLMULQDQ $0x11, Y4, Y5, Y5
+stored141:
+	VMOVDQA X0, X4
+
+blockEnd134:
+	VPXOR      Y0, Y0, Y0
+	VPXOR      Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	VPXOR      Y5, Y5, Y5
+	VPXOR      X4, X5, X5
+	VPSHUFB    reverse<>+0(SB), Y5, Y5
+	VPXOR      Y3, Y5, Y5
+	VMOVDQU    96(AX), Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y3
+	VPCLMULQDQ $0x11, Y5, Y4, Y4
 	VPXOR      Y3, Y0, Y0
-	VPXOR      Y5, Y2, Y2
-	VPSHUFD    $0x4e, Y4, Y3
-	VPXOR      Y4, Y3, Y3
-	VMOVDQU    (R11), Y4
-	VPXOR      8(R11), Y4, Y4
+	VPXOR      Y4, Y2, Y2
+	VPSHUFD    $0x4e, Y5, Y3
+	VPXOR      Y5, Y3, Y3
+	VMOVDQU    96(AX), Y4
+	VPXOR      104(AX), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
+	MOVQ       R9, CX
 
-skip123:
+textEnd106:
 	TESTQ SI, SI
 	JZ    notLast92
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         R10, $0x70
-	JBE          lengths131
+	CMPQ         CX, $0x70
+	JBE          lengths142
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6398,9 +6430,9 @@ skip123:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths131:
-	MOVQ         112(BX), CX
-	MOVQ         104(BX), DX
+lengths142:
+	MOVQ         104(BX), CX
+	MOVQ         96(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -6460,9 +6492,9 @@ notLast92:
 	VMOVDQU X3, (AX)
 	JMP     end93
 
-// func openAVX2(key *Key, r *run)
+// func openAVX2(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX2, CMOV, VAES, VPCLMULQDQ
-TEXT ·openAVX2(SB), NOSPLIT, $128-16
+TEXT ·openAVX2(SB), NOSPLIT, $128-24
 	MOVQ key+0(FP), AX
 	MOVL 368(AX), DX
 	MOVQ r+8(FP), BX
@@ -6470,10 +6502,10 @@ TEXT ·openAVX2(SB), NOSPLIT, $128-16
 
 	// Only the last run of a message has a tag.
 	TESTQ SI, SI
-	JZ    noTag132
+	JZ    noTag143
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ    16(BX), CX
+	MOVQ    nonce+16(FP), CX
 	MOVL    (CX), DI
 	VMOVD   DI, X0
 	VPINSRD $0x01, 4(CX), X0, X0
@@ -6502,33 +6534,33 @@ TEXT ·openAVX2(SB), NOSPLIT, $128-16
 	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last135
+	JB      last146
 	VMOVDQU 288(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 304(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last135
+	JE      last146
 	VMOVDQU 320(AX), X1
 	VAESENC X1, X0, X0
 	VMOVDQU 336(AX), X1
 	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last135:
+last146:
 	VMOVDQU     (CX), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU     X0, (SI)
 
-noTag132:
+noTag143:
 	MOVQ    8(BX), CX
 	VMOVDQU (CX), X3
 
 	// Additional data.
-	MOVQ       24(BX), DI
-	MOVQ       32(BX), R8
+	MOVQ       16(BX), DI
+	MOVQ       24(BX), R8
 	TESTQ      R8, R8
-	JZ         text136
+	JZ         text147
 	VPXOR      Y0, Y0, Y0
 	VPXOR      Y1, Y1, Y1
 	VPXOR      Y2, Y2, Y2
@@ -6537,7 +6569,7 @@ noTag132:
 	LEAQ       128(AX), R9
 	SUBQ       CX, R9
 	TESTQ      $0x00000040, R8
-	JZ         skip137
+	JZ         skip148
 	VMOVDQU    (DI), Y4
 	VMOVDQU    32(DI), Y5
 	ADDQ       $0x40, DI
@@ -6569,9 +6601,9 @@ noTag132:
 	VPXOR      Y5, Y1, Y1
 	ADDQ       $0x40, R9
 
-skip137:
+skip148:
 	TESTQ      $0x00000020, R8
-	JZ         skip138
+	JZ         skip149
 	VMOVDQU    (DI), Y4
 	ADDQ       $0x20, DI
 	VPSHUFB    reverse<>+0(SB), Y4, Y4
@@ -6590,9 +6622,9 @@ skip137:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x20, R9
 
-skip138:
+skip149:
 	TESTQ      $0x00000010, R8
-	JZ         skip139
+	JZ         skip150
 	VMOVDQU    (DI), X5
 	ADDQ       $0x10, DI
 	VPXOR      Y4, Y4, Y4
@@ -6613,11 +6645,11 @@ skip138:
 	VPXOR      Y3, Y3, Y3
 	ADDQ       $0x10, R9
 
-skip139:
+skip150:
 	ANDQ $0x0f, R8
-	JZ   skip140
+	JZ   skip151
 	CMPQ R8, $0x08
-	JB   less8141
+	JB   less8152
 	MOVQ (DI), R10
 	MOVQ -8(DI)(R8*1), R11
 	MOVQ R8, CX
@@ -6626,12 +6658,12 @@ skip139:
 	SHLQ $0x03, CX
 	SHRQ CL, R11
 	SHRQ $0x08, R11
-	JMP  loaded143
+	JMP  loaded154
 
-less8141:
+less8152:
 	XORQ R11, R11
 	CMPQ R8, $0x04
-	JB   less4142
+	JB   less4153
 	MOVL (DI), R10
 	MOVL -4(DI)(R8*1), R12
 	MOVQ R8, CX
@@ -6639,9 +6671,9 @@ less8141:
 	SHLQ $0x03, CX
 	SHLQ CL, R12
 	ORQ  R12, R10
-	JMP  loaded143
+	JMP  loaded154
 
-less4142:
+less4153:
 	MOVQ    R8, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (DI), R10
@@ -6656,7 +6688,7 @@ less4142:
 	SHLQ    CL, R12
 	ORQ     R12, R10
 
-loaded143:
+loaded154:
 	VMOVQ      R10, X5
 	VPINSRQ    $0x01, R11, X5, X5
 	VPXOR      Y4, Y4, Y4
@@ -6676,7 +6708,7 @@ loaded143:
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
 
-skip140:
+skip151:
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -6691,23 +6723,27 @@ skip140:
 	VPXOR        X0, X2, X2
 	VMOVDQA      Y2, Y3
 
-text136:
+text147:
 	// Text.
-	MOVQ        16(BX), CX
+	MOVQ        nonce+16(FP), CX
 	MOVL        (CX), DI
 	VMOVD       DI, X6
 	VPINSRD     $0x01, 4(CX), X6, X6
 	VPINSRD     $0x02, 8(CX), X6, X6
 	VPSHUFB     reverse<>+0(SB), X6, X6
-	MOVL        96(BX), CX
+	MOVL        88(BX), CX
 	VMOVD       CX, X0
 	VPADDD      X0, X6, X6
 	VINSERTI128 $0x01, X6, Y6, Y4
-	MOVQ        48(BX), DI
-	MOVQ        72(BX), R8
-	MOVQ        80(BX), R9
-	CMPQ        R9, $0x00000800
-	JB          doubleEnd144
+	MOVQ        40(BX), DI
+	MOVQ        64(BX), R8
+	MOVQ        72(BX), R9
+	CMPQ        R9, $0x10
+	JBE         small155
+	CMPQ        R9, $0x00000100
+	JB          rest157
+	CMPQ        R9, $0x00000200
+	JB          onePiece156
 
 	// H^16 to H^9.
 	VBROADCASTI128 (AX), Y0
@@ -6792,7 +6828,7 @@ text136:
 	VMOVDQU        Y2, 96(SP)
 	PCALIGN        $0x40
 
-groups145:
+groups159:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -7003,7 +7039,7 @@ groups145:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last147
+	JB             last161
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -7023,7 +7059,7 @@ groups145:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last147
+	JE             last161
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -7044,7 +7080,7 @@ groups145:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last147:
+last161:
 	VBROADCASTI128 (CX), Y0
 	VPXOR          (R8), Y0, Y1
 	VAESENCLAST    Y1, Y5, Y5
@@ -7074,7 +7110,7 @@ last147:
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
 	CMPQ           R9, $0x00000100
-	JAE            groups145
+	JAE            groups159
 
 	// The frame held secrets.
 	VPXOR   Y0, Y0, Y0
@@ -7082,13 +7118,9 @@ last147:
 	VMOVDQU Y0, 32(SP)
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y0, 96(SP)
+	JMP     rest157
 
-doubleEnd144:
-	CMPQ    R9, $0x00000100
-	JB      groupsEnd148
-	PCALIGN $0x40
-
-groups149:
+onePiece156:
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
 	VPADDD         count16<>+0(SB), Y4, Y4
@@ -7123,68 +7155,68 @@ groups149:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        (R8), Y1
+	VMOVDQU        64(R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
+	VMOVDQU        64(AX), Y2
 	VPCLMULQDQ     $0x00, Y1, Y2, Y0
 	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        96(R8), Y14
+	VPSHUFB        reverse<>+0(SB), Y14, Y14
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y14, Y15, Y13
+	VPCLMULQDQ     $0x11, Y14, Y15, Y15
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y14, Y1, Y13
+	VPUNPCKHQDQ    Y14, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VMOVDQU        96(AX), Y14
+	VPXOR          104(AX), Y14, Y14
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y14, Y14
+	VPXOR          Y14, Y1, Y1
+	VMOVDQU        (R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VPXOR          Y3, Y13, Y13
+	VMOVDQU        (AX), Y14
+	VPCLMULQDQ     $0x00, Y13, Y14, Y3
+	VPCLMULQDQ     $0x11, Y13, Y14, Y14
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VBROADCASTI128 176(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
+	VBROADCASTI128 192(AX), Y3
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VAESENC        Y3, Y10, Y10
+	VAESENC        Y3, Y11, Y11
+	VAESENC        Y3, Y12, Y12
 	VMOVDQU        32(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y13
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y13, Y13
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y1, Y1
-	VPCLMULQDQ     $0x10, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        64(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VBROADCASTI128 176(AX), Y13
-	VAESENC        Y13, Y5, Y5
-	VAESENC        Y13, Y6, Y6
-	VAESENC        Y13, Y7, Y7
-	VAESENC        Y13, Y8, Y8
-	VAESENC        Y13, Y9, Y9
-	VAESENC        Y13, Y10, Y10
-	VAESENC        Y13, Y11, Y11
-	VAESENC        Y13, Y12, Y12
-	VBROADCASTI128 192(AX), Y13
-	VAESENC        Y13, Y5, Y5
-	VAESENC        Y13, Y6, Y6
-	VAESENC        Y13, Y7, Y7
-	VAESENC        Y13, Y8, Y8
-	VAESENC        Y13, Y9, Y9
-	VAESENC        Y13, Y10, Y10
-	VAESENC        Y13, Y11, Y11
-	VAESENC        Y13, Y12, Y12
-	VMOVDQU        96(R8), Y13
-	VPSHUFB        reverse<>+0(SB), Y13, Y13
-	VMOVDQU        96(AX), Y15
-	VPCLMULQDQ     $0x00, Y13, Y15, Y14
-	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VMOVDQU        32(AX), Y15
+	VPCLMULQDQ     $0x00, Y3, Y15, Y14
+	VPCLMULQDQ     $0x11, Y3, Y15, Y15
 	VPXOR          Y14, Y0, Y0
 	VPXOR          Y15, Y2, Y2
-	VPUNPCKLQDQ    Y13, Y3, Y14
-	VPUNPCKHQDQ    Y13, Y3, Y3
-	VPXOR          Y3, Y14, Y14
-	VMOVDQU        64(AX), Y13
-	VPXOR          72(AX), Y13, Y13
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
+	VPUNPCKLQDQ    Y3, Y13, Y14
+	VPUNPCKHQDQ    Y3, Y13, Y13
+	VPXOR          Y13, Y14, Y14
+	VMOVDQU        (AX), Y13
+	VPXOR          8(AX), Y13, Y13
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
 	VPCLMULQDQ     $0x00, Y14, Y13, Y13
 	VPCLMULQDQ     $0x10, Y14, Y3, Y3
 	VPXOR          Y13, Y1, Y1
@@ -7220,68 +7252,68 @@ groups149:
 	VAESENC        Y0, Y10, Y10
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
-	VMOVDQU        128(R8), Y1
+	VMOVDQU        192(R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
+	VMOVDQU        64(AX), Y2
 	VPCLMULQDQ     $0x00, Y1, Y2, Y0
 	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        224(R8), Y14
+	VPSHUFB        reverse<>+0(SB), Y14, Y14
+	VMOVDQU        96(AX), Y15
+	VPCLMULQDQ     $0x00, Y14, Y15, Y13
+	VPCLMULQDQ     $0x11, Y14, Y15, Y15
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y15, Y2, Y2
+	VPUNPCKLQDQ    Y14, Y1, Y13
+	VPUNPCKHQDQ    Y14, Y1, Y1
+	VPXOR          Y1, Y13, Y13
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VMOVDQU        96(AX), Y14
+	VPXOR          104(AX), Y14, Y14
+	VPCLMULQDQ     $0x00, Y13, Y1, Y1
+	VPCLMULQDQ     $0x10, Y13, Y14, Y14
+	VPXOR          Y14, Y1, Y1
+	VBROADCASTI128 240(AX), Y13
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VAESENC        Y13, Y12, Y12
+	VBROADCASTI128 256(AX), Y13
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VAESENC        Y13, Y12, Y12
+	VMOVDQU        128(R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VPXOR          Y3, Y13, Y13
+	VMOVDQU        (AX), Y14
+	VPCLMULQDQ     $0x00, Y13, Y14, Y3
+	VPCLMULQDQ     $0x11, Y13, Y14, Y14
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y14, Y2, Y2
 	VMOVDQU        160(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VPUNPCKLQDQ    Y3, Y1, Y13
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y13, Y13
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
-	VMOVDQU        32(AX), Y3
-	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y13, Y1, Y1
-	VPCLMULQDQ     $0x10, Y13, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VBROADCASTI128 240(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VBROADCASTI128 256(AX), Y3
-	VAESENC        Y3, Y5, Y5
-	VAESENC        Y3, Y6, Y6
-	VAESENC        Y3, Y7, Y7
-	VAESENC        Y3, Y8, Y8
-	VAESENC        Y3, Y9, Y9
-	VAESENC        Y3, Y10, Y10
-	VAESENC        Y3, Y11, Y11
-	VAESENC        Y3, Y12, Y12
-	VMOVDQU        192(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y14
-	VPCLMULQDQ     $0x00, Y3, Y14, Y13
-	VPCLMULQDQ     $0x11, Y3, Y14, Y14
-	VPXOR          Y13, Y0, Y0
-	VPXOR          Y14, Y2, Y2
-	VMOVDQU        224(R8), Y13
-	VPSHUFB        reverse<>+0(SB), Y13, Y13
-	VMOVDQU        96(AX), Y15
-	VPCLMULQDQ     $0x00, Y13, Y15, Y14
-	VPCLMULQDQ     $0x11, Y13, Y15, Y15
+	VMOVDQU        32(AX), Y15
+	VPCLMULQDQ     $0x00, Y3, Y15, Y14
+	VPCLMULQDQ     $0x11, Y3, Y15, Y15
 	VPXOR          Y14, Y0, Y0
 	VPXOR          Y15, Y2, Y2
-	VPUNPCKLQDQ    Y13, Y3, Y14
-	VPUNPCKHQDQ    Y13, Y3, Y3
-	VPXOR          Y3, Y14, Y14
-	VMOVDQU        64(AX), Y13
-	VPXOR          72(AX), Y13, Y13
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
+	VPUNPCKLQDQ    Y3, Y13, Y14
+	VPUNPCKHQDQ    Y3, Y13, Y13
+	VPXOR          Y13, Y14, Y14
+	VMOVDQU        (AX), Y13
+	VPXOR          8(AX), Y13, Y13
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
 	VPCLMULQDQ     $0x00, Y14, Y13, Y13
 	VPCLMULQDQ     $0x10, Y14, Y3, Y3
 	VPXOR          Y13, Y1, Y1
@@ -7310,7 +7342,7 @@ groups149:
 	VMOVDQA        Y2, Y3
 	LEAQ           288(AX), CX
 	CMPL           DX, $0x0c
-	JB             last151
+	JB             last164
 	VBROADCASTI128 288(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -7330,7 +7362,7 @@ groups149:
 	VAESENC        Y0, Y11, Y11
 	VAESENC        Y0, Y12, Y12
 	LEAQ           320(AX), CX
-	JE             last151
+	JE             last164
 	VBROADCASTI128 320(AX), Y0
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
@@ -7351,7 +7383,7 @@ groups149:
 	VAESENC        Y0, Y12, Y12
 	LEAQ           352(AX), CX
 
-last151:
+last164:
 	VBROADCASTI128 (CX), Y0
 	VPXOR          (R8), Y0, Y1
 	VAESENCLAST    Y1, Y5, Y5
@@ -7380,111 +7412,147 @@ last151:
 	ADDQ           $0x00000100, R8
 	ADDQ           $0x00000100, DI
 	SUBQ           $0x00000100, R9
-	CMPQ           R9, $0x00000100
-	JAE            groups149
 
-groupsEnd148:
+rest157:
+	CMPQ           R9, $0x00000000
+	JBE            fits168
+	CMPQ           R9, $0x00000040
+	JBE            fits169
 	CMPQ           R9, $0x00000080
-	JB             groupsEnd152
+	JB             fits170
+	JEQ            group167
+	CMPQ           R9, $0x000000c0
+	JBE            fits171
+	ADDQ           $0x00000080, R8
+	ADDQ           $0x00000080, DI
+	SUBQ           $0x00000080, R9
+	MOVQ           R9, CX
+	LEAQ           15(R9), R10
+	ANDQ           $-16, R10
+	LEAQ           128(AX), R11
+	SUBQ           R10, R11
+	MOVQ           R11, R10
+	LEAQ           (AX), R11
+	SUBQ           $0x10, R10
+	CMPQ           R10, R11
+	CMOVQCS        R11, R10
 	VBROADCASTI128 128(AX), Y2
 	VMOVDQA        Y4, Y1
-	VPADDD         count8<>+0(SB), Y4, Y4
+	VPADDD         count16<>+0(SB), Y4, Y4
 	VMOVDQA        Y4, Y0
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
 	VPXOR          Y2, Y1, Y1
 	VPSHUFB        reverse<>+0(SB), Y0, Y0
 	VPXOR          Y2, Y0, Y0
-	VPXOR          lowBits8<>+0(SB), Y1, Y5
-	VPXOR          lowBits8<>+32(SB), Y1, Y6
-	VPXOR          lowBits8<>+64(SB), Y1, Y7
-	VPXOR          lowBits8<>+96(SB), Y0, Y8
+	VPXOR          lowBits16<>+0(SB), Y1, Y4
+	VPXOR          lowBits16<>+32(SB), Y1, Y5
+	VPXOR          lowBits16<>+64(SB), Y1, Y6
+	VPXOR          lowBits16<>+96(SB), Y1, Y7
+	VPXOR          lowBits16<>+128(SB), Y1, Y8
+	VPXOR          lowBits16<>+160(SB), Y1, Y9
+	VPXOR          lowBits16<>+192(SB), Y1, Y10
+	VPXOR          lowBits16<>+224(SB), Y0, Y11
 	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
 	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VMOVDQU        (R8), Y1
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VMOVDQU        -64(R8), Y1
 	VPSHUFB        reverse<>+0(SB), Y1, Y1
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        (AX), Y2
+	VMOVDQU        64(AX), Y2
 	VPCLMULQDQ     $0x00, Y1, Y2, Y0
 	VPCLMULQDQ     $0x11, Y1, Y2, Y2
-	VMOVDQU        32(R8), Y3
+	VMOVDQU        -32(R8), Y13
+	VPSHUFB        reverse<>+0(SB), Y13, Y13
+	VMOVDQU        96(AX), Y14
+	VPCLMULQDQ     $0x00, Y13, Y14, Y12
+	VPCLMULQDQ     $0x11, Y13, Y14, Y14
+	VPXOR          Y12, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPUNPCKLQDQ    Y13, Y1, Y12
+	VPUNPCKHQDQ    Y13, Y1, Y1
+	VPXOR          Y1, Y12, Y12
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VMOVDQU        96(AX), Y13
+	VPXOR          104(AX), Y13, Y13
+	VPCLMULQDQ     $0x00, Y12, Y1, Y1
+	VPCLMULQDQ     $0x10, Y12, Y13, Y13
+	VPXOR          Y13, Y1, Y1
+	VBROADCASTI128 176(AX), Y12
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VAESENC        Y12, Y8, Y8
+	VAESENC        Y12, Y9, Y9
+	VAESENC        Y12, Y10, Y10
+	VAESENC        Y12, Y11, Y11
+	VBROADCASTI128 192(AX), Y12
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VAESENC        Y12, Y8, Y8
+	VAESENC        Y12, Y9, Y9
+	VAESENC        Y12, Y10, Y10
+	VAESENC        Y12, Y11, Y11
+	VMOVDQU        -128(R8), Y12
+	VPSHUFB        reverse<>+0(SB), Y12, Y12
+	VPXOR          Y3, Y12, Y12
+	VMOVDQU        (AX), Y13
+	VPCLMULQDQ     $0x00, Y12, Y13, Y3
+	VPCLMULQDQ     $0x11, Y12, Y13, Y13
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y13, Y2, Y2
+	VMOVDQU        -96(R8), Y3
 	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        32(AX), Y10
-	VPCLMULQDQ     $0x00, Y3, Y10, Y9
-	VPCLMULQDQ     $0x11, Y3, Y10, Y10
-	VPXOR          Y9, Y0, Y0
-	VPXOR          Y10, Y2, Y2
-	VBROADCASTI128 176(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VBROADCASTI128 192(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VPUNPCKLQDQ    Y3, Y1, Y9
-	VPUNPCKHQDQ    Y3, Y1, Y1
-	VPXOR          Y1, Y9, Y9
-	VMOVDQU        (AX), Y1
-	VPXOR          8(AX), Y1, Y1
+	VMOVDQU        32(AX), Y14
+	VPCLMULQDQ     $0x00, Y3, Y14, Y13
+	VPCLMULQDQ     $0x11, Y3, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VBROADCASTI128 208(AX), Y13
+	VAESENC        Y13, Y4, Y4
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VBROADCASTI128 224(AX), Y13
+	VAESENC        Y13, Y4, Y4
+	VAESENC        Y13, Y5, Y5
+	VAESENC        Y13, Y6, Y6
+	VAESENC        Y13, Y7, Y7
+	VAESENC        Y13, Y8, Y8
+	VAESENC        Y13, Y9, Y9
+	VAESENC        Y13, Y10, Y10
+	VAESENC        Y13, Y11, Y11
+	VPUNPCKLQDQ    Y3, Y12, Y13
+	VPUNPCKHQDQ    Y3, Y12, Y12
+	VPXOR          Y12, Y13, Y13
+	VMOVDQU        (AX), Y12
+	VPXOR          8(AX), Y12, Y12
 	VMOVDQU        32(AX), Y3
 	VPXOR          40(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y9, Y1, Y1
-	VPCLMULQDQ     $0x10, Y9, Y3, Y3
-	VPXOR          Y3, Y1, Y1
-	VMOVDQU        64(R8), Y3
-	VPSHUFB        reverse<>+0(SB), Y3, Y3
-	VMOVDQU        64(AX), Y10
-	VPCLMULQDQ     $0x00, Y3, Y10, Y9
-	VPCLMULQDQ     $0x11, Y3, Y10, Y10
-	VPXOR          Y9, Y0, Y0
-	VPXOR          Y10, Y2, Y2
-	VBROADCASTI128 208(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VBROADCASTI128 224(AX), Y9
-	VAESENC        Y9, Y5, Y5
-	VAESENC        Y9, Y6, Y6
-	VAESENC        Y9, Y7, Y7
-	VAESENC        Y9, Y8, Y8
-	VMOVDQU        96(R8), Y9
-	VPSHUFB        reverse<>+0(SB), Y9, Y9
-	VMOVDQU        96(AX), Y11
-	VPCLMULQDQ     $0x00, Y9, Y11, Y10
-	VPCLMULQDQ     $0x11, Y9, Y11, Y11
-	VPXOR          Y10, Y0, Y0
-	VPXOR          Y11, Y2, Y2
-	VBROADCASTI128 240(AX), Y10
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VBROADCASTI128 256(AX), Y10
-	VAESENC        Y10, Y5, Y5
-	VAESENC        Y10, Y6, Y6
-	VAESENC        Y10, Y7, Y7
-	VAESENC        Y10, Y8, Y8
-	VPUNPCKLQDQ    Y9, Y3, Y10
-	VPUNPCKHQDQ    Y9, Y3, Y3
-	VPXOR          Y3, Y10, Y10
-	VMOVDQU        64(AX), Y9
-	VPXOR          72(AX), Y9, Y9
-	VMOVDQU        96(AX), Y3
-	VPXOR          104(AX), Y3, Y3
-	VPCLMULQDQ     $0x00, Y10, Y9, Y9
-	VPCLMULQDQ     $0x10, Y10, Y3, Y3
-	VPXOR          Y9, Y1, Y1
+	VPCLMULQDQ     $0x00, Y13, Y12, Y12
+	VPCLMULQDQ     $0x10, Y13, Y3, Y3
+	VPXOR          Y12, Y1, Y1
 	VPXOR          Y3, Y1, Y1
 	VPXOR          Y0, Y1, Y1
 	VPXOR          Y2, Y1, Y1
@@ -7499,393 +7567,956 @@ groupsEnd148:
 	VEXTRACTI128   $0x01, Y2, X0
 	VPXOR          X0, X2, X2
 	VMOVDQA        Y2, Y3
-	VBROADCASTI128 272(AX), Y0
+	VBROADCASTI128 240(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last155
-	VBROADCASTI128 288(AX), Y0
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
+	VBROADCASTI128 256(AX), Y0
+	VAESENC        Y0, Y4, Y4
 	VAESENC        Y0, Y5, Y5
 	VAESENC        Y0, Y6, Y6
 	VAESENC        Y0, Y7, Y7
 	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 304(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	LEAQ           320(AX), CX
-	JE             last155
-	VBROADCASTI128 320(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	VBROADCASTI128 336(AX), Y0
-	VAESENC        Y0, Y5, Y5
-	VAESENC        Y0, Y6, Y6
-	VAESENC        Y0, Y7, Y7
-	VAESENC        Y0, Y8, Y8
-	LEAQ           352(AX), CX
-
-last155:
-	VBROADCASTI128 (CX), Y0
-	VPXOR          (R8), Y0, Y1
-	VAESENCLAST    Y1, Y5, Y5
-	VPXOR          32(R8), Y0, Y1
-	VAESENCLAST    Y1, Y6, Y6
-	VPXOR          64(R8), Y0, Y1
-	VAESENCLAST    Y1, Y7, Y7
-	VPXOR          96(R8), Y0, Y0
-	VAESENCLAST    Y0, Y8, Y8
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        Y6, 32(DI)
-	VMOVDQU        Y7, 64(DI)
-	VMOVDQU        Y8, 96(DI)
-	ADDQ           $0x00000080, R8
-	ADDQ           $0x00000080, DI
-	SUBQ           $0x00000080, R9
-
-groupsEnd152:
-	MOVQ           R9, R10
-	LEAQ           15(R9), CX
-	ANDQ           $-16, CX
-	LEAQ           128(AX), R11
-	SUBQ           CX, R11
-	LEAQ           (AX), CX
-	SUBQ           $0x10, R11
-	CMPQ           R11, CX
-	CMOVQCS        CX, R11
+	VAESENC        Y0, Y9, Y9
+	VAESENC        Y0, Y10, Y10
+	VAESENC        Y0, Y11, Y11
 	VPXOR          Y0, Y0, Y0
 	VPXOR          Y1, Y1, Y1
 	VPXOR          Y2, Y2, Y2
-	TESTQ          $0x00000040, R9
-	JZ             skip156
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        numbers<>+32(SB), Y6
-	VPADDD         Y4, Y6, Y6
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VPADDD         count4<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y7
-	VPXOR          Y7, Y5, Y5
-	VPXOR          Y7, Y6, Y6
-	VBROADCASTI128 144(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 160(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 176(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 192(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 208(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 224(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 240(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 256(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 272(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           288(AX), CX
-	CMPL           DX, $0x0c
-	JB             last157
-	VBROADCASTI128 288(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 304(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           320(AX), CX
-	JE             last157
-	VBROADCASTI128 320(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	VBROADCASTI128 336(AX), Y7
-	VAESENC        Y7, Y5, Y5
-	VAESENC        Y7, Y6, Y6
-	LEAQ           352(AX), CX
-
-last157:
-	VBROADCASTI128 (CX), Y7
-	VAESENCLAST    Y7, Y5, Y5
-	VAESENCLAST    Y7, Y6, Y6
-	VMOVDQU        (R8), Y7
-	VPXOR          Y7, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	VMOVDQU        32(R8), Y5
-	VPXOR          Y5, Y6, Y6
-	VMOVDQU        Y6, 32(DI)
-	ADDQ           $0x40, R8
-	ADDQ           $0x40, DI
-	VPSHUFB        reverse<>+0(SB), Y7, Y7
-	VPXOR          Y3, Y7, Y7
-	VMOVDQU        (R11), Y6
-	VPCLMULQDQ     $0x00, Y7, Y6, Y3
-	VPCLMULQDQ     $0x11, Y7, Y6, Y6
+	VMOVDQU        (R8), Y12
+	VPSHUFB        reverse<>+0(SB), Y12, Y12
+	VPXOR          Y3, Y12, Y12
+	VMOVDQU        (R10), Y13
+	VPCLMULQDQ     $0x00, Y12, Y13, Y3
+	VPCLMULQDQ     $0x11, Y12, Y13, Y13
 	VPXOR          Y3, Y0, Y0
-	VPXOR          Y6, Y2, Y2
-	VPSHUFD        $0x4e, Y7, Y3
-	VPXOR          Y7, Y3, Y3
-	VMOVDQU        (R11), Y6
-	VPXOR          8(R11), Y6, Y6
-	VPCLMULQDQ     $0x00, Y3, Y6, Y6
-	VPXOR          Y6, Y1, Y1
+	VPXOR          Y13, Y2, Y2
+	VPSHUFD        $0x4e, Y12, Y3
+	VPXOR          Y12, Y3, Y3
+	VMOVDQU        (R10), Y12
+	VPXOR          8(R10), Y12, Y12
+	VPCLMULQDQ     $0x00, Y3, Y12, Y12
+	VPXOR          Y12, Y1, Y1
 	VPXOR          Y3, Y3, Y3
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VMOVDQU        32(R11), Y7
-	VPCLMULQDQ     $0x00, Y5, Y7, Y6
-	VPCLMULQDQ     $0x11, Y5, Y7, Y7
-	VPXOR          Y6, Y0, Y0
-	VPXOR          Y7, Y2, Y2
-	VPSHUFD        $0x4e, Y5, Y6
-	VPXOR          Y5, Y6, Y6
-	VMOVDQU        32(R11), Y5
-	VPXOR          40(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y6, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	ADDQ           $0x40, R11
+	VBROADCASTI128 272(AX), Y12
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VAESENC        Y12, Y8, Y8
+	VAESENC        Y12, Y9, Y9
+	VAESENC        Y12, Y10, Y10
+	VAESENC        Y12, Y11, Y11
+	VMOVDQU        32(R8), Y12
+	VPSHUFB        reverse<>+0(SB), Y12, Y12
+	VMOVDQU        32(R10), Y14
+	VPCLMULQDQ     $0x00, Y12, Y14, Y13
+	VPCLMULQDQ     $0x11, Y12, Y14, Y14
+	VPXOR          Y13, Y0, Y0
+	VPXOR          Y14, Y2, Y2
+	VPSHUFD        $0x4e, Y12, Y13
+	VPXOR          Y12, Y13, Y13
+	VMOVDQU        32(R10), Y12
+	VPXOR          40(R10), Y12, Y12
+	VPCLMULQDQ     $0x00, Y13, Y12, Y12
+	VPXOR          Y12, Y1, Y1
+	LEAQ           288(AX), R11
+	CMPL           DX, $0x0c
+	JB             last172
+	VBROADCASTI128 288(AX), Y12
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VAESENC        Y12, Y8, Y8
+	VAESENC        Y12, Y9, Y9
+	VAESENC        Y12, Y10, Y10
+	VAESENC        Y12, Y11, Y11
+	VBROADCASTI128 304(AX), Y12
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VAESENC        Y12, Y8, Y8
+	VAESENC        Y12, Y9, Y9
+	VAESENC        Y12, Y10, Y10
+	VAESENC        Y12, Y11, Y11
+	LEAQ           320(AX), R11
+	JE             last172
+	VBROADCASTI128 320(AX), Y12
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VAESENC        Y12, Y8, Y8
+	VAESENC        Y12, Y9, Y9
+	VAESENC        Y12, Y10, Y10
+	VAESENC        Y12, Y11, Y11
+	VBROADCASTI128 336(AX), Y12
+	VAESENC        Y12, Y4, Y4
+	VAESENC        Y12, Y5, Y5
+	VAESENC        Y12, Y6, Y6
+	VAESENC        Y12, Y7, Y7
+	VAESENC        Y12, Y8, Y8
+	VAESENC        Y12, Y9, Y9
+	VAESENC        Y12, Y10, Y10
+	VAESENC        Y12, Y11, Y11
+	LEAQ           352(AX), R11
 
-skip156:
-	TESTQ          $0x00000020, R9
-	JZ             skip158
-	VMOVDQU        numbers<>+0(SB), Y5
-	VPADDD         Y4, Y5, Y5
-	VPSHUFB        reverse<>+0(SB), Y5, Y5
-	VPADDD         count2<>+0(SB), Y4, Y4
-	VBROADCASTI128 128(AX), Y6
-	VPXOR          Y6, Y5, Y5
-	VBROADCASTI128 144(AX), Y6
-	VAESENC        Y6, Y5, Y5
-	VBROADCASTI128 160(AX), Y6
-	VAESENC        Y6, Y5, Y5
+last172:
+	VBROADCASTI128 (R11), Y12
+	VAESENCLAST    Y12, Y4, Y4
+	VAESENCLAST    Y12, Y5, Y5
+	VAESENCLAST    Y12, Y6, Y6
+	VAESENCLAST    Y12, Y7, Y7
+	VAESENCLAST    Y12, Y8, Y8
+	VAESENCLAST    Y12, Y9, Y9
+	VAESENCLAST    Y12, Y10, Y10
+	VAESENCLAST    Y12, Y11, Y11
+	VMOVDQU        -128(R8), Y12
+	VPXOR          Y12, Y4, Y4
+	VMOVDQU        Y4, -128(DI)
+	VMOVDQU        -96(R8), Y4
+	VPXOR          Y4, Y5, Y5
+	VMOVDQU        Y5, -96(DI)
+	VMOVDQU        -64(R8), Y4
+	VPXOR          Y4, Y6, Y6
+	VMOVDQU        Y6, -64(DI)
+	VMOVDQU        -32(R8), Y4
+	VPXOR          Y4, Y7, Y7
+	VMOVDQU        Y7, -32(DI)
+	VMOVDQU        (R8), Y4
+	VPXOR          Y4, Y8, Y8
+	VMOVDQU        Y8, (DI)
+	VMOVDQU        32(R8), Y4
+	VPXOR          Y4, Y9, Y9
+	VMOVDQU        Y9, 32(DI)
+	VMOVDQA        Y10, Y4
+	VMOVDQA        Y11, Y5
+	ADDQ           $0x00000040, R8
+	ADDQ           $0x00000040, DI
+	SUBQ           $0x00000040, R9
+	ADDQ           $0x40, R10
+	JMP            lastVectors165
+
+fits171:
+	ADDQ           $0x00000080, R8
+	ADDQ           $0x00000080, DI
+	SUBQ           $0x00000080, R9
+	MOVQ           R9, CX
+	LEAQ           15(R9), R10
+	ANDQ           $-16, R10
+	LEAQ           128(AX), R11
+	SUBQ           R10, R11
+	MOVQ           R11, R10
+	SUBQ           $0x10, R10
+	VBROADCASTI128 128(AX), Y1
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y1, Y0, Y0
+	VPXOR          lowBits16<>+0(SB), Y0, Y4
+	VPXOR          lowBits16<>+32(SB), Y0, Y5
+	VPXOR          lowBits16<>+64(SB), Y0, Y6
+	VPXOR          lowBits16<>+96(SB), Y0, Y7
+	VPXOR          lowBits16<>+128(SB), Y0, Y8
+	VPXOR          lowBits16<>+160(SB), Y0, Y9
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VAESENC        Y0, Y8, Y8
+	VAESENC        Y0, Y9, Y9
+	VMOVDQU        -64(R8), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VMOVDQU        64(AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        -32(R8), Y11
+	VPSHUFB        reverse<>+0(SB), Y11, Y11
+	VMOVDQU        96(AX), Y12
+	VPCLMULQDQ     $0x00, Y11, Y12, Y10
+	VPCLMULQDQ     $0x11, Y11, Y12, Y12
+	VPXOR          Y10, Y0, Y0
+	VPXOR          Y12, Y2, Y2
+	VBROADCASTI128 176(AX), Y10
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VBROADCASTI128 192(AX), Y10
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VPUNPCKLQDQ    Y11, Y1, Y10
+	VPUNPCKHQDQ    Y11, Y1, Y1
+	VPXOR          Y1, Y10, Y10
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VMOVDQU        96(AX), Y11
+	VPXOR          104(AX), Y11, Y11
+	VPCLMULQDQ     $0x00, Y10, Y1, Y1
+	VPCLMULQDQ     $0x10, Y10, Y11, Y11
+	VPXOR          Y11, Y1, Y1
+	VMOVDQU        -128(R8), Y10
+	VPSHUFB        reverse<>+0(SB), Y10, Y10
+	VPXOR          Y3, Y10, Y10
+	VMOVDQU        (AX), Y11
+	VPCLMULQDQ     $0x00, Y10, Y11, Y3
+	VPCLMULQDQ     $0x11, Y10, Y11, Y11
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y11, Y2, Y2
+	VBROADCASTI128 208(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VBROADCASTI128 224(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VMOVDQU        -96(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y12
+	VPCLMULQDQ     $0x00, Y3, Y12, Y11
+	VPCLMULQDQ     $0x11, Y3, Y12, Y12
+	VPXOR          Y11, Y0, Y0
+	VPXOR          Y12, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y10, Y11
+	VPUNPCKHQDQ    Y3, Y10, Y10
+	VPXOR          Y10, Y11, Y11
+	VMOVDQU        (AX), Y10
+	VPXOR          8(AX), Y10, Y10
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y11, Y10, Y10
+	VPCLMULQDQ     $0x10, Y11, Y3, Y3
+	VPXOR          Y10, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 240(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VBROADCASTI128 256(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VAESENC        Y3, Y8, Y8
+	VAESENC        Y3, Y9, Y9
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	VPXOR          Y0, Y0, Y0
+	VPXOR          Y1, Y1, Y1
+	VPXOR          Y2, Y2, Y2
+	VBROADCASTI128 272(AX), Y10
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	LEAQ           288(AX), R11
+	CMPL           DX, $0x0c
+	JB             last173
+	VBROADCASTI128 288(AX), Y10
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VBROADCASTI128 304(AX), Y10
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	LEAQ           320(AX), R11
+	JE             last173
+	VBROADCASTI128 320(AX), Y10
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	VBROADCASTI128 336(AX), Y10
+	VAESENC        Y10, Y4, Y4
+	VAESENC        Y10, Y5, Y5
+	VAESENC        Y10, Y6, Y6
+	VAESENC        Y10, Y7, Y7
+	VAESENC        Y10, Y8, Y8
+	VAESENC        Y10, Y9, Y9
+	LEAQ           352(AX), R11
+
+last173:
+	VBROADCASTI128 (R11), Y10
+	VAESENCLAST    Y10, Y4, Y4
+	VAESENCLAST    Y10, Y5, Y5
+	VAESENCLAST    Y10, Y6, Y6
+	VAESENCLAST    Y10, Y7, Y7
+	VAESENCLAST    Y10, Y8, Y8
+	VAESENCLAST    Y10, Y9, Y9
+	VMOVDQU        -128(R8), Y10
+	VPXOR          Y10, Y4, Y4
+	VMOVDQU        Y4, -128(DI)
+	VMOVDQU        -96(R8), Y4
+	VPXOR          Y4, Y5, Y5
+	VMOVDQU        Y5, -96(DI)
+	VMOVDQU        -64(R8), Y4
+	VPXOR          Y4, Y6, Y6
+	VMOVDQU        Y6, -64(DI)
+	VMOVDQU        -32(R8), Y4
+	VPXOR          Y4, Y7, Y7
+	VMOVDQU        Y7, -32(DI)
+	VMOVDQA        Y8, Y4
+	VMOVDQA        Y9, Y5
+	JMP            lastVectors165
+
+fits170:
+	MOVQ           R9, CX
+	LEAQ           15(R9), R10
+	ANDQ           $-16, R10
+	LEAQ           128(AX), R11
+	SUBQ           R10, R11
+	MOVQ           R11, R10
+	LEAQ           (AX), R11
+	SUBQ           $0x10, R10
+	CMPQ           R10, R11
+	CMOVQCS        R11, R10
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count8<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits8<>+0(SB), Y1, Y4
+	VPXOR          lowBits8<>+32(SB), Y1, Y5
+	VPXOR          lowBits8<>+64(SB), Y1, Y6
+	VPXOR          lowBits8<>+96(SB), Y0, Y7
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VPXOR          Y0, Y0, Y0
+	VPXOR          Y1, Y1, Y1
+	VPXOR          Y2, Y2, Y2
+	VBROADCASTI128 176(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 192(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VMOVDQU        (R8), Y8
+	VPSHUFB        reverse<>+0(SB), Y8, Y8
+	VPXOR          Y3, Y8, Y8
+	VMOVDQU        (R10), Y9
+	VPCLMULQDQ     $0x00, Y8, Y9, Y3
+	VPCLMULQDQ     $0x11, Y8, Y9, Y9
+	VPXOR          Y3, Y0, Y0
+	VPXOR          Y9, Y2, Y2
+	VPSHUFD        $0x4e, Y8, Y3
+	VPXOR          Y8, Y3, Y3
+	VMOVDQU        (R10), Y8
+	VPXOR          8(R10), Y8, Y8
+	VPCLMULQDQ     $0x00, Y3, Y8, Y8
+	VPXOR          Y8, Y1, Y1
+	VPXOR          Y3, Y3, Y3
+	VBROADCASTI128 208(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 224(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 240(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 256(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VMOVDQU        32(R8), Y8
+	VPSHUFB        reverse<>+0(SB), Y8, Y8
+	VMOVDQU        32(R10), Y10
+	VPCLMULQDQ     $0x00, Y8, Y10, Y9
+	VPCLMULQDQ     $0x11, Y8, Y10, Y10
+	VPXOR          Y9, Y0, Y0
+	VPXOR          Y10, Y2, Y2
+	VPSHUFD        $0x4e, Y8, Y9
+	VPXOR          Y8, Y9, Y9
+	VMOVDQU        32(R10), Y8
+	VPXOR          40(R10), Y8, Y8
+	VPCLMULQDQ     $0x00, Y9, Y8, Y8
+	VPXOR          Y8, Y1, Y1
+	VBROADCASTI128 272(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	LEAQ           288(AX), R11
+	CMPL           DX, $0x0c
+	JB             last174
+	VBROADCASTI128 288(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 304(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	LEAQ           320(AX), R11
+	JE             last174
+	VBROADCASTI128 320(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 336(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	LEAQ           352(AX), R11
+
+last174:
+	VBROADCASTI128 (R11), Y8
+	VAESENCLAST    Y8, Y4, Y4
+	VAESENCLAST    Y8, Y5, Y5
+	VAESENCLAST    Y8, Y6, Y6
+	VAESENCLAST    Y8, Y7, Y7
+	VMOVDQU        (R8), Y8
+	VPXOR          Y8, Y4, Y4
+	VMOVDQU        Y4, (DI)
+	VMOVDQU        32(R8), Y4
+	VPXOR          Y4, Y5, Y5
+	VMOVDQU        Y5, 32(DI)
+	VMOVDQA        Y6, Y4
+	VMOVDQA        Y7, Y5
+	ADDQ           $0x00000040, R8
+	ADDQ           $0x00000040, DI
+	SUBQ           $0x00000040, R9
+	ADDQ           $0x40, R10
+	JMP            lastVectors165
+
+fits169:
+	MOVQ           R9, CX
+	LEAQ           15(R9), R10
+	ANDQ           $-16, R10
+	LEAQ           128(AX), R11
+	SUBQ           R10, R11
+	MOVQ           R11, R10
+	SUBQ           $0x10, R10
+	VBROADCASTI128 128(AX), Y0
+	VMOVDQA        Y4, Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPXOR          lowBits8<>+0(SB), Y1, Y4
+	VPXOR          lowBits8<>+32(SB), Y1, Y5
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VPXOR          Y0, Y0, Y0
+	VPXOR          Y1, Y1, Y1
+	VPXOR          Y2, Y2, Y2
 	VBROADCASTI128 176(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 192(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 208(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 224(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 240(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 256(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 272(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
-	LEAQ           288(AX), CX
+	LEAQ           288(AX), R11
 	CMPL           DX, $0x0c
-	JB             last159
+	JB             last175
 	VBROADCASTI128 288(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 304(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
-	LEAQ           320(AX), CX
-	JE             last159
+	LEAQ           320(AX), R11
+	JE             last175
 	VBROADCASTI128 320(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
 	VBROADCASTI128 336(AX), Y6
+	VAESENC        Y6, Y4, Y4
 	VAESENC        Y6, Y5, Y5
-	LEAQ           352(AX), CX
+	LEAQ           352(AX), R11
 
-last159:
-	VBROADCASTI128 (CX), Y6
+last175:
+	VBROADCASTI128 (R11), Y6
+	VAESENCLAST    Y6, Y4, Y4
 	VAESENCLAST    Y6, Y5, Y5
-	VMOVDQU        (R8), Y6
-	VPXOR          Y6, Y5, Y5
-	VMOVDQU        Y5, (DI)
-	ADDQ           $0x20, R8
-	ADDQ           $0x20, DI
-	VPSHUFB        reverse<>+0(SB), Y6, Y6
-	VPXOR          Y3, Y6, Y6
-	VMOVDQU        (R11), Y5
-	VPCLMULQDQ     $0x00, Y6, Y5, Y3
-	VPCLMULQDQ     $0x11, Y6, Y5, Y5
+	JMP            lastVectors165
+
+fits168:
+	MOVQ  R9, CX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	JMP   restEnd166
+
+group167:
+	ADDQ           $0x00000080, R8
+	ADDQ           $0x00000080, DI
+	SUBQ           $0x00000080, R9
+	MOVQ           R9, CX
+	VBROADCASTI128 128(AX), Y2
+	VMOVDQA        Y4, Y1
+	VPADDD         count8<>+0(SB), Y4, Y4
+	VMOVDQA        Y4, Y0
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPSHUFB        reverse<>+0(SB), Y0, Y0
+	VPXOR          Y2, Y0, Y0
+	VPXOR          lowBits8<>+0(SB), Y1, Y4
+	VPXOR          lowBits8<>+32(SB), Y1, Y5
+	VPXOR          lowBits8<>+64(SB), Y1, Y6
+	VPXOR          lowBits8<>+96(SB), Y0, Y7
+	VBROADCASTI128 144(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VBROADCASTI128 160(AX), Y0
+	VAESENC        Y0, Y4, Y4
+	VAESENC        Y0, Y5, Y5
+	VAESENC        Y0, Y6, Y6
+	VAESENC        Y0, Y7, Y7
+	VMOVDQU        -64(R8), Y1
+	VPSHUFB        reverse<>+0(SB), Y1, Y1
+	VMOVDQU        64(AX), Y2
+	VPCLMULQDQ     $0x00, Y1, Y2, Y0
+	VPCLMULQDQ     $0x11, Y1, Y2, Y2
+	VMOVDQU        -32(R8), Y9
+	VPSHUFB        reverse<>+0(SB), Y9, Y9
+	VMOVDQU        96(AX), Y10
+	VPCLMULQDQ     $0x00, Y9, Y10, Y8
+	VPCLMULQDQ     $0x11, Y9, Y10, Y10
+	VPXOR          Y8, Y0, Y0
+	VPXOR          Y10, Y2, Y2
+	VBROADCASTI128 176(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 192(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VPUNPCKLQDQ    Y9, Y1, Y8
+	VPUNPCKHQDQ    Y9, Y1, Y1
+	VPXOR          Y1, Y8, Y8
+	VMOVDQU        64(AX), Y1
+	VPXOR          72(AX), Y1, Y1
+	VMOVDQU        96(AX), Y9
+	VPXOR          104(AX), Y9, Y9
+	VPCLMULQDQ     $0x00, Y8, Y1, Y1
+	VPCLMULQDQ     $0x10, Y8, Y9, Y9
+	VPXOR          Y9, Y1, Y1
+	VMOVDQU        -128(R8), Y8
+	VPSHUFB        reverse<>+0(SB), Y8, Y8
+	VPXOR          Y3, Y8, Y8
+	VMOVDQU        (AX), Y9
+	VPCLMULQDQ     $0x00, Y8, Y9, Y3
+	VPCLMULQDQ     $0x11, Y8, Y9, Y9
 	VPXOR          Y3, Y0, Y0
-	VPXOR          Y5, Y2, Y2
-	VPSHUFD        $0x4e, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VMOVDQU        (R11), Y5
-	VPXOR          8(R11), Y5, Y5
-	VPCLMULQDQ     $0x00, Y3, Y5, Y5
-	VPXOR          Y5, Y1, Y1
-	VPXOR          Y3, Y3, Y3
-	ADDQ           $0x20, R11
+	VPXOR          Y9, Y2, Y2
+	VBROADCASTI128 208(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VBROADCASTI128 224(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VMOVDQU        -96(R8), Y3
+	VPSHUFB        reverse<>+0(SB), Y3, Y3
+	VMOVDQU        32(AX), Y10
+	VPCLMULQDQ     $0x00, Y3, Y10, Y9
+	VPCLMULQDQ     $0x11, Y3, Y10, Y10
+	VPXOR          Y9, Y0, Y0
+	VPXOR          Y10, Y2, Y2
+	VPUNPCKLQDQ    Y3, Y8, Y9
+	VPUNPCKHQDQ    Y3, Y8, Y8
+	VPXOR          Y8, Y9, Y9
+	VMOVDQU        (AX), Y8
+	VPXOR          8(AX), Y8, Y8
+	VMOVDQU        32(AX), Y3
+	VPXOR          40(AX), Y3, Y3
+	VPCLMULQDQ     $0x00, Y9, Y8, Y8
+	VPCLMULQDQ     $0x10, Y9, Y3, Y3
+	VPXOR          Y8, Y1, Y1
+	VPXOR          Y3, Y1, Y1
+	VBROADCASTI128 240(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VBROADCASTI128 256(AX), Y3
+	VAESENC        Y3, Y4, Y4
+	VAESENC        Y3, Y5, Y5
+	VAESENC        Y3, Y6, Y6
+	VAESENC        Y3, Y7, Y7
+	VPXOR          Y0, Y1, Y1
+	VPXOR          Y2, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y0, Y3
+	VPSHUFD        $0x4e, Y0, Y0
+	VPXOR          Y3, Y1, Y1
+	VPXOR          Y0, Y1, Y1
+	VPCLMULQDQ     $0x00, polynomial<>+0(SB), Y1, Y0
+	VPSHUFD        $0x4e, Y1, Y1
+	VPXOR          Y0, Y2, Y2
+	VPXOR          Y1, Y2, Y2
+	VEXTRACTI128   $0x01, Y2, X0
+	VPXOR          X0, X2, X2
+	VMOVDQA        Y2, Y3
+	VPXOR          Y0, Y0, Y0
+	VPXOR          Y1, Y1, Y1
+	VPXOR          Y2, Y2, Y2
+	VBROADCASTI128 272(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	LEAQ           288(AX), R9
+	CMPL           DX, $0x0c
+	JB             last176
+	VBROADCASTI128 288(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 304(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	LEAQ           320(AX), R9
+	JE             last176
+	VBROADCASTI128 320(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	VBROADCASTI128 336(AX), Y8
+	VAESENC        Y8, Y4, Y4
+	VAESENC        Y8, Y5, Y5
+	VAESENC        Y8, Y6, Y6
+	VAESENC        Y8, Y7, Y7
+	LEAQ           352(AX), R9
 
-skip158:
-	TESTQ   $0x00000010, R9
-	JZ      skip160
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VPADDD  count1<>+0(SB), X4, X4
-	VMOVDQU 128(AX), X6
-	VPXOR   X6, X5, X5
-	VMOVDQU 144(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 160(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 176(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 192(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 208(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 224(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 240(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 256(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 272(AX), X6
-	VAESENC X6, X5, X5
+last176:
+	VBROADCASTI128 (R9), Y8
+	VAESENCLAST    Y8, Y4, Y4
+	VAESENCLAST    Y8, Y5, Y5
+	VAESENCLAST    Y8, Y6, Y6
+	VAESENCLAST    Y8, Y7, Y7
+	VMOVDQU        -128(R8), Y8
+	VPXOR          Y8, Y4, Y4
+	VMOVDQU        Y4, -128(DI)
+	VMOVDQU        -96(R8), Y4
+	VPXOR          Y4, Y5, Y5
+	VMOVDQU        Y5, -96(DI)
+	VMOVDQU        -64(R8), Y4
+	VPXOR          Y4, Y6, Y6
+	VMOVDQU        Y6, -64(DI)
+	VMOVDQU        -32(R8), Y4
+	VPXOR          Y4, Y7, Y7
+	VMOVDQU        Y7, -32(DI)
+	JMP            restEnd166
+
+lastVectors165:
+	CMPQ       R9, $0x00000020
+	JB         fewer180
+	VMOVDQU    (R8), Y6
+	VPXOR      Y6, Y4, Y4
+	VMOVDQU    Y4, (DI)
+	VPSHUFB    reverse<>+0(SB), Y6, Y6
+	VPXOR      Y3, Y6, Y6
+	VMOVDQU    (R10), Y4
+	VPCLMULQDQ $0x00, Y6, Y4, Y3
+	VPCLMULQDQ $0x11, Y6, Y4, Y4
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y4, Y2, Y2
+	VPSHUFD    $0x4e, Y6, Y3
+	VPXOR      Y6, Y3, Y3
+	VMOVDQU    (R10), Y4
+	VPXOR      8(R10), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+	CMPQ       R9, $0x00000040
+	JB         fewer181
+	VMOVDQU    32(R8), Y4
+	VPXOR      Y4, Y5, Y5
+	VMOVDQU    Y5, 32(DI)
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VMOVDQU    32(R10), Y6
+	VPCLMULQDQ $0x00, Y4, Y6, Y5
+	VPCLMULQDQ $0x11, Y4, Y6, Y6
+	VPXOR      Y5, Y0, Y0
+	VPXOR      Y6, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y5
+	VPXOR      Y4, Y5, Y5
+	VMOVDQU    32(R10), Y4
+	VPXOR      40(R10), Y4, Y4
+	VPCLMULQDQ $0x00, Y5, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	JMP        vectorsEnd179
+
+fewer181:
+	VMOVDQA Y5, Y4
+
+fewer180:
+	TESTQ        $0x0000001f, R9
+	JZ           vectorsEnd179
+	MOVQ         R9, DX
+	ANDQ         $-32, DX
+	ADDQ         DX, R8
+	ADDQ         DX, DI
+	ADDQ         DX, R10
+	TESTQ        $0x00000010, R9
+	JZ           partial178
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVDQU      (R8), X6
+	VPXOR        X6, X4, X4
+	VMOVDQU      X4, (DI)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        X6, X4, X4
+	VPSHUFB      reverse<>+0(SB), Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VMOVDQU      (R10), Y6
+	VPCLMULQDQ   $0x00, Y4, Y6, Y3
+	VPCLMULQDQ   $0x11, Y4, Y6, Y6
+	VPXOR        Y3, Y0, Y0
+	VPXOR        Y6, Y2, Y2
+	VPSHUFD      $0x4e, Y4, Y3
+	VPXOR        Y4, Y3, Y3
+	VMOVDQU      (R10), Y4
+	VPXOR        8(R10), Y4, Y4
+	VPCLMULQDQ   $0x00, Y3, Y4, Y4
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y3, Y3, Y3
+	VMOVDQA      X5, X4
+	ADDQ         $0x10, R8
+	ADDQ         $0x10, DI
+	ADDQ         $0x10, R10
+
+partial178:
+	ANDQ       $0x0f, R9
+	JZ         vectorsEnd179
+	VMOVDQU    -16(R8)(R9*1), X5
+	LEAQ       shifts<>+32(SB), DX
+	SUBQ       R9, DX
+	VPSHUFB    (DX), X5, X5
+	VPXOR      X5, X4, X4
+	VMOVDQU    -16(DI), X6
+	LEAQ       shifts<>+0(SB), DX
+	ADDQ       R9, DX
+	VPSHUFB    16(DX), X6, X6
+	VPSHUFB    (DX), X4, X4
+	VPXOR      X6, X4, X4
+	VMOVDQU    X4, -16(DI)(R9*1)
+	VPXOR      Y4, Y4, Y4
+	VPXOR      X5, X4, X4
+	VPSHUFB    reverse<>+0(SB), Y4, Y4
+	VPXOR      Y3, Y4, Y4
+	VMOVDQU    (R10), Y5
+	VPCLMULQDQ $0x00, Y4, Y5, Y3
+	VPCLMULQDQ $0x11, Y4, Y5, Y5
+	VPXOR      Y3, Y0, Y0
+	VPXOR      Y5, Y2, Y2
+	VPSHUFD    $0x4e, Y4, Y3
+	VPXOR      Y4, Y3, Y3
+	VMOVDQU    (R10), Y4
+	VPXOR      8(R10), Y4, Y4
+	VPCLMULQDQ $0x00, Y3, Y4, Y4
+	VPXOR      Y4, Y1, Y1
+	VPXOR      Y3, Y3, Y3
+
+vectorsEnd179:
+restEnd166:
+	JMP textEnd158
+
+small155:
+	VMOVDQU numbers<>+0(SB), X0
+	VPADDD  X4, X0, X0
+	VPSHUFB reverse<>+0(SB), X0, X0
+	VMOVDQU 128(AX), X1
+	VPXOR   X1, X0, X0
+	VMOVDQU 144(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 160(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 176(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 192(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 208(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 224(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 240(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 256(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 272(AX), X1
+	VAESENC X1, X0, X0
 	LEAQ    288(AX), CX
 	CMPL    DX, $0x0c
-	JB      last161
-	VMOVDQU 288(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 304(AX), X6
-	VAESENC X6, X5, X5
+	JB      last184
+	VMOVDQU 288(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 304(AX), X1
+	VAESENC X1, X0, X0
 	LEAQ    320(AX), CX
-	JE      last161
-	VMOVDQU 320(AX), X6
-	VAESENC X6, X5, X5
-	VMOVDQU 336(AX), X6
-	VAESENC X6, X5, X5
+	JE      last184
+	VMOVDQU 320(AX), X1
+	VAESENC X1, X0, X0
+	VMOVDQU 336(AX), X1
+	VAESENC X1, X0, X0
 	LEAQ    352(AX), CX
 
-last161:
-	VMOVDQU     (CX), X6
-	VAESENCLAST X6, X5, X5
-	VMOVDQU     (R8), X6
-	VPXOR       X6, X5, X5
-	VMOVDQU     X5, (DI)
-	ADDQ        $0x10, R8
-	ADDQ        $0x10, DI
-	VPXOR       Y5, Y5, Y5
-	VPXOR       X6, X5, X5
-	VPSHUFB     reverse<>+0(SB), Y5, Y5
-	VPXOR       Y3, Y5, Y5
-	VMOVDQU     (R11), Y6
-	VPCLMULQDQ  $0x00, Y5, Y6, Y3
-	VPCLMULQDQ  $0x11, Y5, Y6, Y6
-	VPXOR       Y3, Y0, Y0
-	VPXOR       Y6, Y2, Y2
-	VPSHUFD     $0x4e, Y5, Y3
-	VPXOR       Y5, Y3, Y3
-	VMOVDQU     (R11), Y5
-	VPXOR       8(R11), Y5, Y5
-	VPCLMULQDQ  $0x00, Y3, Y5, Y5
-	VPXOR       Y5, Y1, Y1
-	VPXOR       Y3, Y3, Y3
-	ADDQ        $0x10, R11
+last184:
+	VMOVDQU     (CX), X1
+	VAESENCLAST X1, X0, X0
+	CMPQ        R9, $0x10
+	JB          partial182
+	VMOVDQU     (R8), X4
+	VPXOR       X4, X0, X0
+	VMOVDQU     X0, (DI)
+	JMP         blockEnd183
 
-skip160:
-	ANDQ    $0x0f, R9
-	JZ      skip162
-	VMOVDQU numbers<>+0(SB), X5
-	VPADDD  X4, X5, X5
-	VPSHUFB reverse<>+0(SB), X5, X5
-	VMOVDQU 128(AX), X4
-	VPXOR   X4, X5, X5
-	VMOVDQU 144(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 160(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 176(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 192(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 208(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 224(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 240(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 256(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 272(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    288(AX), CX
-	CMPL    DX, $0x0c
-	JB      last163
-	VMOVDQU 288(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 304(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    320(AX), CX
-	JE      last163
-	VMOVDQU 320(AX), X4
-	VAESENC X4, X5, X5
-	VMOVDQU 336(AX), X4
-	VAESENC X4, X5, X5
-	LEAQ    352(AX), CX
+partial182:
+	CMPQ R9, $0x08
+	JB   less8185
+	MOVQ (R8), DX
+	MOVQ -8(R8)(R9*1), R10
+	MOVQ R9, CX
+	NEGQ CX
+	ADDQ $+15, CX
+	SHLQ $0x03, CX
+	SHRQ CL, R10
+	SHRQ $0x08, R10
+	JMP  loaded187
 
-last163:
-	VMOVDQU     (CX), X4
-	VAESENCLAST X4, X5, X5
-	CMPQ        R9, $0x08
-	JB          less8164
-	MOVQ        (R8), DX
-	MOVQ        -8(R8)(R9*1), R12
-	MOVQ        R9, CX
-	NEGQ        CX
-	ADDQ        $+15, CX
-	SHLQ        $0x03, CX
-	SHRQ        CL, R12
-	SHRQ        $0x08, R12
-	JMP         loaded166
-
-less8164:
-	XORQ R12, R12
+less8185:
+	XORQ R10, R10
 	CMPQ R9, $0x04
-	JB   less4165
+	JB   less4186
 	MOVL (R8), DX
-	MOVL -4(R8)(R9*1), R13
+	MOVL -4(R8)(R9*1), R11
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
-	SHLQ CL, R13
-	ORQ  R13, DX
-	JMP  loaded166
+	SHLQ CL, R11
+	ORQ  R11, DX
+	JMP  loaded187
 
-less4165:
+less4186:
 	MOVQ    R9, CX
 	SHRQ    $0x01, CX
 	MOVBQZX (R8), DX
-	MOVBQZX (R8)(CX*1), R13
+	MOVBQZX (R8)(CX*1), R11
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
-	MOVBQZX -1(R8)(R9*1), R13
+	SHLQ    CL, R11
+	ORQ     R11, DX
+	MOVBQZX -1(R8)(R9*1), R11
 	MOVQ    R9, CX
 	ADDQ    $-1, CX
 	SHLQ    $0x03, CX
-	SHLQ    CL, R13
-	ORQ     R13, DX
+	SHLQ    CL, R11
+	ORQ     R11, DX
 
-loaded166:
-	VMOVQ   DX, X4
-	VPINSRQ $0x01, R12, X4, X4
-	VPXOR   X4, X5, X5
-	VMOVQ   X5, DX
-	VPEXTRQ $0x01, X5, R8
+loaded187:
+	VMOVQ   DX, X1
+	VPINSRQ $0x01, R10, X1, X1
+	VPXOR   X1, X0, X0
+	VMOVQ   X0, DX
+	VPEXTRQ $0x01, X0, R8
 	CMPQ    R9, $0x08
-	JB      less8167
+	JB      less8188
 	MOVQ    DX, (DI)
 	MOVQ    R9, CX
 	SHLQ    $0x03, CX
@@ -7898,59 +8529,66 @@ loaded166:
 	SHLQ    $0x08, R8
 	ORQ     R8, DX
 	MOVQ    DX, -8(DI)(R9*1)
-	JMP     stored169
+	JMP     stored190
 
-less8167:
+less8188:
 	CMPQ R9, $0x04
-	JB   less4168
+	JB   less4189
 	MOVL DX, (DI)
 	MOVQ R9, CX
 	ADDQ $-4, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVL DX, -4(DI)(R9*1)
-	JMP  stored169
+	JMP  stored190
 
-less4168:
-	MOVQ R9, R12
-	SHRQ $0x01, R12
+less4189:
+	MOVQ R9, R10
+	SHRQ $0x01, R10
 	MOVQ DX, R8
 	MOVB R8, (DI)
-	MOVQ R12, CX
+	MOVQ R10, CX
 	SHLQ $0x03, CX
 	SHRQ CL, R8
-	MOVB R8, (DI)(R12*1)
+	MOVB R8, (DI)(R10*1)
 	MOVQ R9, CX
 	ADDQ $-1, CX
 	SHLQ $0x03, CX
 	SHRQ CL, DX
 	MOVB DL, -1(DI)(R9*1)
 
-stored169:
+stored190:
+	VMOVDQA X1, X4
+
+blockEnd183:
+	VPXOR      Y0, Y0, Y0
+	VPXOR      Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
 	VPXOR      Y5, Y5, Y5
 	VPXOR      X4, X5, X5
 	VPSHUFB    reverse<>+0(SB), Y5, Y5
 	VPXOR      Y3, Y5, Y5
-	VMOVDQU    (R11), Y4
+	VMOVDQU    96(AX), Y4
 	VPCLMULQDQ $0x00, Y5, Y4, Y3
 	VPCLMULQDQ $0x11, Y5, Y4, Y4
 	VPXOR      Y3, Y0, Y0
 	VPXOR      Y4, Y2, Y2
 	VPSHUFD    $0x4e, Y5, Y3
 	VPXOR      Y5, Y3, Y3
-	VMOVDQU    (R11), Y4
-	VPXOR      8(R11), Y4, Y4
+	VMOVDQU    96(AX), Y4
+	VPXOR      104(AX), Y4, Y4
 	VPCLMULQDQ $0x00, Y3, Y4, Y4
 	VPXOR      Y4, Y1, Y1
 	VPXOR      Y3, Y3, Y3
+	MOVQ       R9, CX
 
-skip162:
+textEnd158:
 	TESTQ SI, SI
-	JZ    notLast133
+	JZ    notLast144
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ         R10, $0x70
-	JBE          lengths170
+	CMPQ         CX, $0x70
+	JBE          lengths191
 	VPXOR        Y0, Y1, Y1
 	VPXOR        Y2, Y1, Y1
 	VPCLMULQDQ   $0x00, polynomial<>+0(SB), Y0, Y3
@@ -7968,9 +8606,9 @@ skip162:
 	VPXOR        Y1, Y1, Y1
 	VPXOR        Y2, Y2, Y2
 
-lengths170:
-	MOVQ         112(BX), CX
-	MOVQ         104(BX), DX
+lengths191:
+	MOVQ         104(BX), CX
+	MOVQ         96(BX), DX
 	VMOVQ        CX, X4
 	VPINSRQ      $0x01, DX, X4, X4
 	VPXOR        Y5, Y5, Y5
@@ -8005,7 +8643,7 @@ lengths170:
 	VPXOR        X0, X3, X3
 	VMOVDQU      X3, (SI)
 
-end134:
+end145:
 	VPXOR X0, X0, X0
 	VPXOR X1, X1, X1
 	VPXOR X2, X2, X2
@@ -8025,10 +8663,10 @@ end134:
 	VZEROUPPER
 	RET
 
-notLast133:
+notLast144:
 	MOVQ    8(BX), AX
 	VMOVDQU X3, (AX)
-	JMP     end134
+	JMP     end145
 
 // func hashAVX512(key *Key, sum *[16]byte, p *byte, n int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, VPCLMULQDQ
@@ -8040,7 +8678,7 @@ TEXT ·hashAVX512(SB), $0-32
 	MOVQ            p+16(FP), DX
 	MOVQ            n+24(FP), BX
 	CMPQ            BX, $0x00000200
-	JB              short171
+	JB              short192
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -8096,27 +8734,43 @@ TEXT ·hashAVX512(SB), $0-32
 	VSHUFI64X2      $0xaa, Z0, Z0, Z18
 	VSHUFI64X2      $0xff, Z1, Z1, Z19
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
-	VMOVDQU64       384(DX), Z2
-	VPSHUFB         Z4, Z2, Z2
-	VMOVDQU64       320(DX), Z23
-	VPSHUFB         Z4, Z23, Z23
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VPCLMULQDQ      $0x00, Z19, Z2, Z0
-	VPCLMULQDQ      $0x11, Z19, Z2, Z2
-	VPCLMULQDQ      $0x00, Z20, Z1, Z1
-	VPSHUFD         $0x4e, Z23, Z22
-	VPXORQ          Z23, Z22, Z22
-	VPCLMULQDQ      $0x00, Z17, Z23, Z24
-	VPCLMULQDQ      $0x11, Z17, Z23, Z23
-	VPCLMULQDQ      $0x00, Z18, Z22, Z22
-	VPXORQ          Z0, Z24, Z0
-	VPXORQ          Z2, Z23, Z2
-	VPXORQ          Z1, Z22, Z1
-	VMOVDQU64       256(DX), Z22
+	LEAQ            -64(BX), SI
+	SHRQ            $0x06, SI
+	ANDQ            $0x07, SI
+	ADDQ            $0x01, SI
+	MOVQ            SI, DI
+	SHLQ            $0x06, DI
+	ADDQ            DI, DX
+	SUBQ            DI, BX
+	VMOVDQU64       -64(DX), Z21
+	VPSHUFB         Z4, Z21, Z21
+	VPXORQ          Z0, Z0, Z0
+	VPXORQ          Z1, Z1, Z1
+	VPXORQ          Z2, Z2, Z2
+	CMPQ            SI, $0x02
+	JEQ             firstVector202
+	VMOVDQU64       -128(DX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       192(DX), Z23
+	VMOVDQU64       -192(DX), Z23
+	VPSHUFB         Z4, Z23, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z19, Z22, Z25
+	VPCLMULQDQ      $0x11, Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z20, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z17, Z23, Z27
+	VPCLMULQDQ      $0x11, Z17, Z23, Z23
+	VPCLMULQDQ      $0x00, Z18, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	CMPQ            SI, $0x04
+	JEQ             firstVector200
+	VMOVDQU64       -256(DX), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VMOVDQU64       -320(DX), Z23
 	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
@@ -8131,9 +8785,11 @@ TEXT ·hashAVX512(SB), $0-32
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       128(DX), Z22
+	CMPQ            SI, $0x06
+	JEQ             firstVector198
+	VMOVDQU64       -384(DX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       64(DX), Z23
+	VMOVDQU64       -448(DX), Z23
 	VPSHUFB         Z4, Z23, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
@@ -8148,7 +8804,7 @@ TEXT ·hashAVX512(SB), $0-32
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       (DX), Z22
+	VMOVDQU64       -512(DX), Z22
 	VPSHUFB         Z4, Z22, Z22
 	VPXORQ          Z3, Z22, Z22
 	VPSHUFD         $0x4e, Z22, Z3
@@ -8156,32 +8812,69 @@ TEXT ·hashAVX512(SB), $0-32
 	VPCLMULQDQ      $0x00, Z7, Z22, Z23
 	VPCLMULQDQ      $0x11, Z7, Z22, Z22
 	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z5, Z21, Z25
-	VPCLMULQDQ      $0x11, Z5, Z21, Z21
-	VPCLMULQDQ      $0x00, Z6, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z0
-	VPTERNLOGQ      $0x96, Z22, Z21, Z2
-	VPTERNLOGQ      $0x96, Z3, Z24, Z1
-	VMOVDQU64       448(DX), Z3
-	VPSHUFB         Z4, Z3, Z3
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPXORQ          Z3, Z2, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VMOVDQA64       Z2, Z21
-	ADDQ            $0x00000200, DX
-	SUBQ            $0x00000200, BX
-	CMPQ            BX, $0x00000200
-	JB              hashLongLast174
-	PCALIGN         $0x40
+	VPXORQ          Z23, Z0, Z0
+	VPXORQ          Z22, Z2, Z2
+	VPXORQ          Z3, Z1, Z1
+	JMP             reduceFirst194
 
-hashLong173:
+firstVector198:
+	VMOVDQU64  -384(DX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z11, Z22, Z23
+	VPCLMULQDQ $0x11, Z11, Z22, Z22
+	VPCLMULQDQ $0x00, Z12, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst194
+
+firstVector200:
+	VMOVDQU64  -256(DX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z15, Z22, Z23
+	VPCLMULQDQ $0x11, Z15, Z22, Z22
+	VPCLMULQDQ $0x00, Z16, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst194
+
+firstVector202:
+	VMOVDQU64  -128(DX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z19, Z22, Z23
+	VPCLMULQDQ $0x11, Z19, Z22, Z22
+	VPCLMULQDQ $0x00, Z20, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+
+reduceFirst194:
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z21, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VMOVDQA64  Z2, Z3
+	MOVQ       BX, SI
+	ANDQ       $0x3f, BX
+	SHRQ       $0x09, SI
+	JZ         hashLongEnd205
+	PCALIGN    $0x40
+
+hashLong204:
 	VMOVDQU64  384(DX), Z2
 	VPSHUFB    Z4, Z2, Z2
 	VMOVDQU64  320(DX), Z22
@@ -8191,22 +8884,22 @@ hashLong173:
 	VPCLMULQDQ $0x00, Z19, Z2, Z0
 	VPCLMULQDQ $0x11, Z19, Z2, Z2
 	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z22, Z3
-	VPXORQ     Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z22, Z21
+	VPXORQ     Z22, Z21, Z21
 	VPCLMULQDQ $0x00, Z17, Z22, Z23
 	VPCLMULQDQ $0x11, Z17, Z22, Z22
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPCLMULQDQ $0x00, Z18, Z21, Z21
 	VPXORQ     Z0, Z23, Z0
 	VPXORQ     Z2, Z22, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  256(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VPXORQ     Z1, Z21, Z1
+	VMOVDQU64  256(DX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  192(DX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z15, Z3, Z24
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z15, Z21, Z24
+	VPCLMULQDQ $0x11, Z15, Z21, Z21
 	VPCLMULQDQ $0x00, Z16, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -8214,16 +8907,16 @@ hashLong173:
 	VPCLMULQDQ $0x11, Z13, Z22, Z22
 	VPCLMULQDQ $0x00, Z14, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  128(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VMOVDQU64  128(DX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  64(DX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z11, Z3, Z24
-	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z11, Z21, Z24
+	VPCLMULQDQ $0x11, Z11, Z21, Z21
 	VPCLMULQDQ $0x00, Z12, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -8231,22 +8924,22 @@ hashLong173:
 	VPCLMULQDQ $0x11, Z9, Z22, Z22
 	VPCLMULQDQ $0x00, Z10, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  (DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z22
-	VPXORQ     Z3, Z22, Z22
-	VPCLMULQDQ $0x00, Z7, Z3, Z23
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VMOVDQU64  (DX), Z21
+	VPSHUFB    Z4, Z21, Z21
+	VPSHUFD    $0x4e, Z21, Z22
+	VPXORQ     Z21, Z22, Z22
+	VPCLMULQDQ $0x00, Z7, Z21, Z23
+	VPCLMULQDQ $0x11, Z7, Z21, Z21
 	VPCLMULQDQ $0x00, Z8, Z22, Z22
-	VPSHUFD    $0x4e, Z21, Z24
-	VPXORQ     Z21, Z24, Z24
-	VPCLMULQDQ $0x00, Z5, Z21, Z25
-	VPCLMULQDQ $0x11, Z5, Z21, Z21
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z5, Z3, Z25
+	VPCLMULQDQ $0x11, Z5, Z3, Z3
 	VPCLMULQDQ $0x00, Z6, Z24, Z24
 	VPTERNLOGQ $0x96, Z23, Z25, Z0
-	VPTERNLOGQ $0x96, Z3, Z21, Z2
+	VPTERNLOGQ $0x96, Z21, Z3, Z2
 	VPTERNLOGQ $0x96, Z22, Z24, Z1
 	VMOVDQU64  448(DX), Z3
 	VPSHUFB    Z4, Z3, Z3
@@ -8258,103 +8951,21 @@ hashLong173:
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
+	VMOVDQA64  Z2, Z3
 	ADDQ       $0x00000200, DX
-	SUBQ       $0x00000200, BX
-	CMPQ       BX, $0x00000200
-	JAE        hashLong173
+	SUBQ       $0x01, SI
+	JNZ        hashLong204
 
-hashLongLast174:
-	CMPQ       BX, $0x00000100
-	JB         skip175
-	VMOVDQU64  128(DX), Z2
-	VPSHUFB    Z4, Z2, Z2
-	VMOVDQU64  64(DX), Z5
-	VPSHUFB    Z4, Z5, Z5
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z5, Z3
-	VPXORQ     Z5, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z5, Z6
-	VPCLMULQDQ $0x11, Z17, Z5, Z5
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z6, Z0
-	VPXORQ     Z2, Z5, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  (DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z5
-	VPXORQ     Z3, Z5, Z5
-	VPCLMULQDQ $0x00, Z15, Z3, Z6
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z5, Z5
-	VPSHUFD    $0x4e, Z21, Z7
-	VPXORQ     Z21, Z7, Z7
-	VPCLMULQDQ $0x00, Z13, Z21, Z8
-	VPCLMULQDQ $0x11, Z13, Z21, Z9
-	VPCLMULQDQ $0x00, Z14, Z7, Z7
-	VPTERNLOGQ $0x96, Z6, Z8, Z0
-	VPTERNLOGQ $0x96, Z3, Z9, Z2
-	VPTERNLOGQ $0x96, Z5, Z7, Z1
-	VMOVDQU64  192(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000100, DX
-	SUBQ       $0x00000100, BX
-
-skip175:
-	CMPQ       BX, $0x00000080
-	JB         skip176
-	VMOVDQU64  (DX), Z0
-	VPSHUFB    Z4, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z3
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z21, Z0
-	VPXORQ     Z21, Z0, Z0
-	VPCLMULQDQ $0x00, Z17, Z21, Z5
-	VPCLMULQDQ $0x11, Z17, Z21, Z6
-	VPCLMULQDQ $0x00, Z18, Z0, Z7
-	VPXORQ     Z2, Z5, Z0
-	VPXORQ     Z3, Z6, Z2
-	VPXORQ     Z1, Z7, Z1
-	VMOVDQU64  64(DX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000080, DX
-	SUBQ       $0x00000080, BX
-
-skip176:
+hashLongEnd205:
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z4
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z4, Z2
+	VPSHUFD       $0x4e, Z3, Z4
+	VPXORQ        Z3, Z4, Z4
+	VPCLMULQDQ    $0x00, Z1, Z3, Z0
+	VPCLMULQDQ    $0x11, Z1, Z3, Z3
+	VPCLMULQDQ    $0x00, Z2, Z4, Z1
+	VMOVDQA64     Z3, Z2
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -8367,12 +8978,12 @@ skip176:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
-	JMP           hashEnd172
+	JMP           hashEnd193
 
-short171:
-hashGroups177:
+short192:
+hashGroups206:
 	CMPQ          BX, $0x00000080
-	JB            hashRest178
+	JB            hashRest207
 	VMOVDQU64     (DX), Z2
 	VPSHUFB       Z4, Z2, Z2
 	VMOVDQU64     64(DX), Z5
@@ -8411,10 +9022,10 @@ hashGroups177:
 	VMOVDQA64     Z2, Z3
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x00000080, BX
-	JMP           hashGroups177
+	JMP           hashGroups206
 
-hashRest178:
-hashEnd172:
+hashRest207:
+hashEnd193:
 	VMOVDQU64 X3, (CX)
 	VPXOR     X0, X0, X0
 	VPXOR     X1, X1, X1
@@ -8447,9 +9058,9 @@ hashEnd172:
 	VZEROUPPER
 	RET
 
-// func gmacAVX512(key *Key, r *run)
+// func gmacAVX512(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VPCLMULQDQ
-TEXT ·gmacAVX512(SB), $0-16
+TEXT ·gmacAVX512(SB), $0-24
 	MOVQ      key+0(FP), AX
 	MOVL      368(AX), CX
 	VMOVDQU64 reverse<>+0(SB), Z4
@@ -8457,7 +9068,7 @@ TEXT ·gmacAVX512(SB), $0-16
 	MOVQ      (DX), BX
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(DX), SI
+	MOVQ      nonce+16(FP), SI
 	MOVL      (SI), DI
 	VMOVD     DI, X0
 	VPINSRD   $0x01, 4(SI), X0, X0
@@ -8486,29 +9097,29 @@ TEXT ·gmacAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last179
+	JB        last208
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last179
+	JE        last208
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last179:
+last208:
 	VMOVDQU64       (SI), X1
 	VAESENCLAST     X1, X0, X0
 	VMOVDQU64       X0, (BX)
 	MOVQ            8(DX), CX
 	VMOVDQU64       (CX), X3
-	MOVQ            24(DX), CX
-	MOVQ            32(DX), SI
-	CMPQ            SI, $0x00000200
-	JB              short180
+	MOVQ            16(DX), CX
+	MOVQ            24(DX), SI
+	CMPQ            SI, $0x00000180
+	JB              short209
 	VBROADCASTI32X4 (AX), Z0
 	VBROADCASTI32X4 64(AX), Z2
 	VSHUFI64X2      $0x00, Z2, Z0, Z2
@@ -8564,28 +9175,57 @@ last179:
 	VSHUFI64X2      $0xaa, Z0, Z0, Z18
 	VSHUFI64X2      $0xff, Z1, Z1, Z19
 	VSHUFI64X2      $0xff, Z0, Z0, Z20
-	VPXORQ          Z21, Z21, Z21
-	VMOVDQU64       384(CX), Z2
-	VPSHUFB         Z4, Z2, Z2
-	VMOVDQU64       320(CX), Z23
-	VPSHUFB         Z4, Z23, Z23
-	VPSHUFD         $0x4e, Z2, Z1
-	VPXORQ          Z2, Z1, Z1
-	VPCLMULQDQ      $0x00, Z19, Z2, Z0
-	VPCLMULQDQ      $0x11, Z19, Z2, Z2
-	VPCLMULQDQ      $0x00, Z20, Z1, Z1
-	VPSHUFD         $0x4e, Z23, Z22
-	VPXORQ          Z23, Z22, Z22
-	VPCLMULQDQ      $0x00, Z17, Z23, Z24
-	VPCLMULQDQ      $0x11, Z17, Z23, Z23
-	VPCLMULQDQ      $0x00, Z18, Z22, Z22
-	VPXORQ          Z0, Z24, Z0
-	VPXORQ          Z2, Z23, Z2
-	VPXORQ          Z1, Z22, Z1
-	VMOVDQU64       256(CX), Z22
+	LEAQ            -64(SI), DI
+	SHRQ            $0x06, DI
+	ANDQ            $0x07, DI
+	ADDQ            $0x01, DI
+	MOVQ            DI, R8
+	SHLQ            $0x06, R8
+	ADDQ            R8, CX
+	SUBQ            R8, SI
+	VMOVDQU64       -64(CX), Z21
+	VPSHUFB         Z4, Z21, Z21
+	VPXORQ          Z0, Z0, Z0
+	VPXORQ          Z1, Z1, Z1
+	VPXORQ          Z2, Z2, Z2
+	XORL            R8, R8
+	CMPQ            DI, $0x02
+	JB              onlyVector215
+	JEQ             firstVector222
+	VMOVDQU64       -128(CX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       192(CX), Z23
+	VMOVDQU64       -192(CX), Z23
 	VPSHUFB         Z4, Z23, Z23
+	MOVQ            $-1, R9
+	CMPQ            DI, $0x03
+	CMOVQNE         R8, R9
+	KMOVQ           R9, K1
+	VPXORQ          Z3, Z23, K1, Z23
+	VPSHUFD         $0x4e, Z22, Z24
+	VPXORQ          Z22, Z24, Z24
+	VPCLMULQDQ      $0x00, Z19, Z22, Z25
+	VPCLMULQDQ      $0x11, Z19, Z22, Z22
+	VPCLMULQDQ      $0x00, Z20, Z24, Z24
+	VPSHUFD         $0x4e, Z23, Z26
+	VPXORQ          Z23, Z26, Z26
+	VPCLMULQDQ      $0x00, Z17, Z23, Z27
+	VPCLMULQDQ      $0x11, Z17, Z23, Z23
+	VPCLMULQDQ      $0x00, Z18, Z26, Z26
+	VPTERNLOGQ      $0x96, Z25, Z27, Z0
+	VPTERNLOGQ      $0x96, Z22, Z23, Z2
+	VPTERNLOGQ      $0x96, Z24, Z26, Z1
+	CMPQ            DI, $0x04
+	JB              reduceFirst214
+	JEQ             firstVector220
+	VMOVDQU64       -256(CX), Z22
+	VPSHUFB         Z4, Z22, Z22
+	VMOVDQU64       -320(CX), Z23
+	VPSHUFB         Z4, Z23, Z23
+	MOVQ            $-1, R9
+	CMPQ            DI, $0x05
+	CMOVQNE         R8, R9
+	KMOVQ           R9, K1
+	VPXORQ          Z3, Z23, K1, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
 	VPCLMULQDQ      $0x00, Z15, Z22, Z25
@@ -8599,10 +9239,18 @@ last179:
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       128(CX), Z22
+	CMPQ            DI, $0x06
+	JB              reduceFirst214
+	JEQ             firstVector218
+	VMOVDQU64       -384(CX), Z22
 	VPSHUFB         Z4, Z22, Z22
-	VMOVDQU64       64(CX), Z23
+	VMOVDQU64       -448(CX), Z23
 	VPSHUFB         Z4, Z23, Z23
+	MOVQ            $-1, R9
+	CMPQ            DI, $0x07
+	CMOVQNE         R8, R9
+	KMOVQ           R9, K1
+	VPXORQ          Z3, Z23, K1, Z23
 	VPSHUFD         $0x4e, Z22, Z24
 	VPXORQ          Z22, Z24, Z24
 	VPCLMULQDQ      $0x00, Z11, Z22, Z25
@@ -8616,7 +9264,9 @@ last179:
 	VPTERNLOGQ      $0x96, Z25, Z27, Z0
 	VPTERNLOGQ      $0x96, Z22, Z23, Z2
 	VPTERNLOGQ      $0x96, Z24, Z26, Z1
-	VMOVDQU64       (CX), Z22
+	CMPQ            DI, $0x08
+	JB              reduceFirst214
+	VMOVDQU64       -512(CX), Z22
 	VPSHUFB         Z4, Z22, Z22
 	VPXORQ          Z3, Z22, Z22
 	VPSHUFD         $0x4e, Z22, Z3
@@ -8624,32 +9274,73 @@ last179:
 	VPCLMULQDQ      $0x00, Z7, Z22, Z23
 	VPCLMULQDQ      $0x11, Z7, Z22, Z22
 	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z21, Z24
-	VPXORQ          Z21, Z24, Z24
-	VPCLMULQDQ      $0x00, Z5, Z21, Z25
-	VPCLMULQDQ      $0x11, Z5, Z21, Z21
-	VPCLMULQDQ      $0x00, Z6, Z24, Z24
-	VPTERNLOGQ      $0x96, Z23, Z25, Z0
-	VPTERNLOGQ      $0x96, Z22, Z21, Z2
-	VPTERNLOGQ      $0x96, Z3, Z24, Z1
-	VMOVDQU64       448(CX), Z3
-	VPSHUFB         Z4, Z3, Z3
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPXORQ          Z3, Z2, Z2
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VMOVDQA64       Z2, Z21
-	ADDQ            $0x00000200, CX
-	SUBQ            $0x00000200, SI
-	CMPQ            SI, $0x00000200
-	JB              hashLongLast186
-	PCALIGN         $0x40
+	VPXORQ          Z23, Z0, Z0
+	VPXORQ          Z22, Z2, Z2
+	VPXORQ          Z3, Z1, Z1
+	JMP             reduceFirst214
 
-hashLong185:
+firstVector218:
+	VMOVDQU64  -384(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z11, Z22, Z23
+	VPCLMULQDQ $0x11, Z11, Z22, Z22
+	VPCLMULQDQ $0x00, Z12, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst214
+
+firstVector220:
+	VMOVDQU64  -256(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z15, Z22, Z23
+	VPCLMULQDQ $0x11, Z15, Z22, Z22
+	VPCLMULQDQ $0x00, Z16, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst214
+
+firstVector222:
+	VMOVDQU64  -128(CX), Z22
+	VPSHUFB    Z4, Z22, Z22
+	VPXORQ     Z3, Z22, Z22
+	VPSHUFD    $0x4e, Z22, Z3
+	VPXORQ     Z22, Z3, Z3
+	VPCLMULQDQ $0x00, Z19, Z22, Z23
+	VPCLMULQDQ $0x11, Z19, Z22, Z22
+	VPCLMULQDQ $0x00, Z20, Z3, Z3
+	VPXORQ     Z23, Z0, Z0
+	VPXORQ     Z22, Z2, Z2
+	VPXORQ     Z3, Z1, Z1
+	JMP        reduceFirst214
+
+onlyVector215:
+	VPXORQ Z3, Z21, Z21
+
+reduceFirst214:
+	VPTERNLOGQ $0x96, Z0, Z2, Z1
+	VPXORQ     Z21, Z2, Z2
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
+	VPSHUFD    $0x4e, Z0, Z0
+	VPTERNLOGQ $0x96, Z3, Z0, Z1
+	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
+	VPSHUFD    $0x4e, Z1, Z1
+	VPTERNLOGQ $0x96, Z0, Z1, Z2
+	VMOVDQA64  Z2, Z3
+	MOVQ       SI, DI
+	ANDQ       $0x3f, SI
+	SHRQ       $0x09, DI
+	JZ         hashLongEnd225
+	PCALIGN    $0x40
+
+hashLong224:
 	VMOVDQU64  384(CX), Z2
 	VPSHUFB    Z4, Z2, Z2
 	VMOVDQU64  320(CX), Z22
@@ -8659,22 +9350,22 @@ hashLong185:
 	VPCLMULQDQ $0x00, Z19, Z2, Z0
 	VPCLMULQDQ $0x11, Z19, Z2, Z2
 	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z22, Z3
-	VPXORQ     Z22, Z3, Z3
+	VPSHUFD    $0x4e, Z22, Z21
+	VPXORQ     Z22, Z21, Z21
 	VPCLMULQDQ $0x00, Z17, Z22, Z23
 	VPCLMULQDQ $0x11, Z17, Z22, Z22
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
+	VPCLMULQDQ $0x00, Z18, Z21, Z21
 	VPXORQ     Z0, Z23, Z0
 	VPXORQ     Z2, Z22, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  256(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VPXORQ     Z1, Z21, Z1
+	VMOVDQU64  256(CX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  192(CX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z15, Z3, Z24
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z15, Z21, Z24
+	VPCLMULQDQ $0x11, Z15, Z21, Z21
 	VPCLMULQDQ $0x00, Z16, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -8682,16 +9373,16 @@ hashLong185:
 	VPCLMULQDQ $0x11, Z13, Z22, Z22
 	VPCLMULQDQ $0x00, Z14, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  128(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
+	VMOVDQU64  128(CX), Z21
+	VPSHUFB    Z4, Z21, Z21
 	VMOVDQU64  64(CX), Z22
 	VPSHUFB    Z4, Z22, Z22
-	VPSHUFD    $0x4e, Z3, Z23
-	VPXORQ     Z3, Z23, Z23
-	VPCLMULQDQ $0x00, Z11, Z3, Z24
-	VPCLMULQDQ $0x11, Z11, Z3, Z3
+	VPSHUFD    $0x4e, Z21, Z23
+	VPXORQ     Z21, Z23, Z23
+	VPCLMULQDQ $0x00, Z11, Z21, Z24
+	VPCLMULQDQ $0x11, Z11, Z21, Z21
 	VPCLMULQDQ $0x00, Z12, Z23, Z23
 	VPSHUFD    $0x4e, Z22, Z25
 	VPXORQ     Z22, Z25, Z25
@@ -8699,22 +9390,22 @@ hashLong185:
 	VPCLMULQDQ $0x11, Z9, Z22, Z22
 	VPCLMULQDQ $0x00, Z10, Z25, Z25
 	VPTERNLOGQ $0x96, Z24, Z26, Z0
-	VPTERNLOGQ $0x96, Z3, Z22, Z2
+	VPTERNLOGQ $0x96, Z21, Z22, Z2
 	VPTERNLOGQ $0x96, Z23, Z25, Z1
-	VMOVDQU64  (CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z22
-	VPXORQ     Z3, Z22, Z22
-	VPCLMULQDQ $0x00, Z7, Z3, Z23
-	VPCLMULQDQ $0x11, Z7, Z3, Z3
+	VMOVDQU64  (CX), Z21
+	VPSHUFB    Z4, Z21, Z21
+	VPSHUFD    $0x4e, Z21, Z22
+	VPXORQ     Z21, Z22, Z22
+	VPCLMULQDQ $0x00, Z7, Z21, Z23
+	VPCLMULQDQ $0x11, Z7, Z21, Z21
 	VPCLMULQDQ $0x00, Z8, Z22, Z22
-	VPSHUFD    $0x4e, Z21, Z24
-	VPXORQ     Z21, Z24, Z24
-	VPCLMULQDQ $0x00, Z5, Z21, Z25
-	VPCLMULQDQ $0x11, Z5, Z21, Z21
+	VPSHUFD    $0x4e, Z3, Z24
+	VPXORQ     Z3, Z24, Z24
+	VPCLMULQDQ $0x00, Z5, Z3, Z25
+	VPCLMULQDQ $0x11, Z5, Z3, Z3
 	VPCLMULQDQ $0x00, Z6, Z24, Z24
 	VPTERNLOGQ $0x96, Z23, Z25, Z0
-	VPTERNLOGQ $0x96, Z3, Z21, Z2
+	VPTERNLOGQ $0x96, Z21, Z3, Z2
 	VPTERNLOGQ $0x96, Z22, Z24, Z1
 	VMOVDQU64  448(CX), Z3
 	VPSHUFB    Z4, Z3, Z3
@@ -8726,125 +9417,43 @@ hashLong185:
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
 	VPSHUFD    $0x4e, Z1, Z1
 	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
+	VMOVDQA64  Z2, Z3
 	ADDQ       $0x00000200, CX
-	SUBQ       $0x00000200, SI
-	CMPQ       SI, $0x00000200
-	JAE        hashLong185
+	SUBQ       $0x01, DI
+	JNZ        hashLong224
 
-hashLongLast186:
-	CMPQ       SI, $0x00000100
-	JB         skip187
-	VMOVDQU64  128(CX), Z2
-	VPSHUFB    Z4, Z2, Z2
-	VMOVDQU64  64(CX), Z5
-	VPSHUFB    Z4, Z5, Z5
-	VPSHUFD    $0x4e, Z2, Z1
-	VPXORQ     Z2, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z2, Z0
-	VPCLMULQDQ $0x11, Z19, Z2, Z2
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z5, Z3
-	VPXORQ     Z5, Z3, Z3
-	VPCLMULQDQ $0x00, Z17, Z5, Z6
-	VPCLMULQDQ $0x11, Z17, Z5, Z5
-	VPCLMULQDQ $0x00, Z18, Z3, Z3
-	VPXORQ     Z0, Z6, Z0
-	VPXORQ     Z2, Z5, Z2
-	VPXORQ     Z1, Z3, Z1
-	VMOVDQU64  (CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPSHUFD    $0x4e, Z3, Z5
-	VPXORQ     Z3, Z5, Z5
-	VPCLMULQDQ $0x00, Z15, Z3, Z6
-	VPCLMULQDQ $0x11, Z15, Z3, Z3
-	VPCLMULQDQ $0x00, Z16, Z5, Z5
-	VPSHUFD    $0x4e, Z21, Z7
-	VPXORQ     Z21, Z7, Z7
-	VPCLMULQDQ $0x00, Z13, Z21, Z8
-	VPCLMULQDQ $0x11, Z13, Z21, Z9
-	VPCLMULQDQ $0x00, Z14, Z7, Z7
-	VPTERNLOGQ $0x96, Z6, Z8, Z0
-	VPTERNLOGQ $0x96, Z3, Z9, Z2
-	VPTERNLOGQ $0x96, Z5, Z7, Z1
-	VMOVDQU64  192(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000100, CX
-	SUBQ       $0x00000100, SI
-
-skip187:
-	CMPQ       SI, $0x00000080
-	JB         skip188
-	VMOVDQU64  (CX), Z0
-	VPSHUFB    Z4, Z0, Z0
-	VPSHUFD    $0x4e, Z0, Z1
-	VPXORQ     Z0, Z1, Z1
-	VPCLMULQDQ $0x00, Z19, Z0, Z2
-	VPCLMULQDQ $0x11, Z19, Z0, Z3
-	VPCLMULQDQ $0x00, Z20, Z1, Z1
-	VPSHUFD    $0x4e, Z21, Z0
-	VPXORQ     Z21, Z0, Z0
-	VPCLMULQDQ $0x00, Z17, Z21, Z5
-	VPCLMULQDQ $0x11, Z17, Z21, Z6
-	VPCLMULQDQ $0x00, Z18, Z0, Z7
-	VPXORQ     Z2, Z5, Z0
-	VPXORQ     Z3, Z6, Z2
-	VPXORQ     Z1, Z7, Z1
-	VMOVDQU64  64(CX), Z3
-	VPSHUFB    Z4, Z3, Z3
-	VPTERNLOGQ $0x96, Z0, Z2, Z1
-	VPXORQ     Z3, Z2, Z2
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z0, Z3
-	VPSHUFD    $0x4e, Z0, Z0
-	VPTERNLOGQ $0x96, Z3, Z0, Z1
-	VPCLMULQDQ $0x00, polynomial<>+0(SB), Z1, Z0
-	VPSHUFD    $0x4e, Z1, Z1
-	VPTERNLOGQ $0x96, Z0, Z1, Z2
-	VMOVDQA64  Z2, Z21
-	ADDQ       $0x00000080, CX
-	SUBQ       $0x00000080, SI
-
-skip188:
+hashLongEnd225:
 	LEAQ 15(SI), DI
 	ANDQ $-16, DI
 	LEAQ 128(AX), R8
 	SUBQ DI, R8
 	CMPQ SI, $0x30
-	JA   moreThanThree181
+	JA   moreThanThree210
 
 	// There are powers for the lanes, at most three blocks and the lengths together.
 	SUBQ       $0x10, R8
 	VMOVDQU64  -64(R8), Z1
 	VMOVDQU64  -56(R8), Z2
 	VPXORQ     Z1, Z2, Z2
-	VPSHUFD    $0x4e, Z21, Z3
-	VPXORQ     Z21, Z3, Z3
-	VPCLMULQDQ $0x00, Z1, Z21, Z0
-	VPCLMULQDQ $0x11, Z1, Z21, Z5
-	VPCLMULQDQ $0x00, Z2, Z3, Z1
-	VMOVDQA64  Z5, Z2
+	VPSHUFD    $0x4e, Z3, Z5
+	VPXORQ     Z3, Z5, Z5
+	VPCLMULQDQ $0x00, Z1, Z3, Z0
+	VPCLMULQDQ $0x11, Z1, Z3, Z3
+	VPCLMULQDQ $0x00, Z2, Z5, Z1
+	VMOVDQA64  Z3, Z2
 	VPXORQ     Z3, Z3, Z3
-	JMP        absorbRest183
+	JMP        absorbRest212
 
-moreThanThree181:
+moreThanThree210:
 	VMOVDQU64     64(AX), Z1
 	VMOVDQU64     72(AX), Z2
 	VPXORQ        Z1, Z2, Z2
-	VPSHUFD       $0x4e, Z21, Z3
-	VPXORQ        Z21, Z3, Z3
-	VPCLMULQDQ    $0x00, Z1, Z21, Z0
-	VPCLMULQDQ    $0x11, Z1, Z21, Z5
-	VPCLMULQDQ    $0x00, Z2, Z3, Z1
-	VMOVDQA64     Z5, Z2
+	VPSHUFD       $0x4e, Z3, Z5
+	VPXORQ        Z3, Z5, Z5
+	VPCLMULQDQ    $0x00, Z1, Z3, Z0
+	VPCLMULQDQ    $0x11, Z1, Z3, Z3
+	VPCLMULQDQ    $0x00, Z2, Z5, Z1
+	VMOVDQA64     Z3, Z2
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -8857,12 +9466,12 @@ moreThanThree181:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
-	JMP           makeRoom182
+	JMP           makeRoom211
 
-short180:
-hashGroups189:
+short209:
+hashGroups226:
 	CMPQ          SI, $0x00000080
-	JB            hashRest190
+	JB            hashRest227
 	VMOVDQU64     (CX), Z2
 	VPSHUFB       Z4, Z2, Z2
 	VMOVDQU64     64(CX), Z5
@@ -8901,15 +9510,15 @@ hashGroups189:
 	VMOVDQA64     Z2, Z3
 	ADDQ          $0x00000080, CX
 	SUBQ          $0x00000080, SI
-	JMP           hashGroups189
+	JMP           hashGroups226
 
-hashRest190:
+hashRest227:
 	LEAQ 15(SI), DI
 	ANDQ $-16, DI
 	LEAQ 128(AX), R8
 	SUBQ DI, R8
 
-makeRoom182:
+makeRoom211:
 	LEAQ    (AX), DI
 	SUBQ    $0x10, R8
 	CMPQ    R8, DI
@@ -8918,12 +9527,12 @@ makeRoom182:
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
 
-absorbRest183:
+absorbRest212:
 	MOVQ  SI, DI
 	TESTQ SI, SI
-	JZ    restEnd184
+	JZ    restEnd213
 
-vector191:
+vector228:
 	MOVQ       $-1, R9
 	BZHIQ      SI, R9, R9
 	KMOVQ      R9, K1
@@ -8945,9 +9554,9 @@ vector191:
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, R8
 	SUBQ       $0x40, SI
-	JA         vector191
+	JA         vector228
 
-restEnd184:
+restEnd213:
 	VEXTRACTI64X4 $0x01, Z0, Y5
 	VPXORQ        Y5, Y0, Y0
 	VEXTRACTI32X4 $0x01, Y0, X5
@@ -8963,7 +9572,7 @@ restEnd184:
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       DI, $0x70
-	JBE        lengths192
+	JBE        lengths229
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, polynomial<>+0(SB), X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -8976,9 +9585,9 @@ restEnd184:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths192:
-	MOVQ       112(DX), CX
-	MOVQ       104(DX), DX
+lengths229:
+	MOVQ       104(DX), CX
+	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
 	VPINSRQ    $0x01, DX, X5, X5
 	VPXORQ     X3, X5, X5
@@ -9037,9 +9646,9 @@ lengths192:
 	VZEROUPPER
 	RET
 
-// func sealAVX512(key *Key, r *run)
+// func sealAVX512(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VAES, VPCLMULQDQ
-TEXT ·sealAVX512(SB), $0-16
+TEXT ·sealAVX512(SB), $0-24
 	MOVQ      key+0(FP), AX
 	MOVL      368(AX), CX
 	VMOVDQU64 reverse<>+0(SB), Z4
@@ -9048,10 +9657,10 @@ TEXT ·sealAVX512(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ BX, BX
-	JZ    noTag193
+	JZ    noTag230
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(DX), SI
+	MOVQ      nonce+16(FP), SI
 	MOVL      (SI), DI
 	VMOVD     DI, X0
 	VPINSRD   $0x01, 4(SI), X0, X0
@@ -9080,33 +9689,33 @@ TEXT ·sealAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last196
+	JB        last233
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last196
+	JE        last233
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last196:
+last233:
 	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
 
-noTag193:
+noTag230:
 	MOVQ      8(DX), SI
 	VMOVDQU64 (SI), X3
 
 	// Additional data.
-	MOVQ   24(DX), SI
-	MOVQ   32(DX), DI
+	MOVQ   16(DX), SI
+	MOVQ   24(DX), DI
 	TESTQ  DI, DI
-	JZ     text197
+	JZ     text234
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -9115,7 +9724,7 @@ noTag193:
 	LEAQ   128(AX), R9
 	SUBQ   R8, R9
 
-vector198:
+vector235:
 	MOVQ          $-1, R8
 	BZHIQ         DI, R8, R8
 	KMOVQ         R8, K1
@@ -9137,7 +9746,7 @@ vector198:
 	ADDQ          $0x40, SI
 	ADDQ          $0x40, R9
 	SUBQ          $0x40, DI
-	JA            vector198
+	JA            vector235
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -9151,24 +9760,24 @@ vector198:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-text197:
+text234:
 	// Text.
-	MOVQ            16(DX), SI
+	MOVQ            nonce+16(FP), SI
 	MOVL            (SI), DI
 	VMOVD           DI, X10
 	VPINSRD         $0x01, 4(SI), X10, X10
 	VPINSRD         $0x02, 8(SI), X10, X10
 	VPSHUFB         X4, X10, X10
-	MOVL            96(DX), SI
+	MOVL            88(DX), SI
 	VMOVD           SI, X0
 	VPADDD          X0, X10, X10
 	VSHUFI64X2      $0x00, Z10, Z10, Z5
-	MOVQ            48(DX), SI
-	MOVQ            72(DX), DI
-	MOVQ            80(DX), R8
+	MOVQ            40(DX), SI
+	MOVQ            64(DX), DI
+	MOVQ            72(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
-	JBE             rest201
+	JBE             rest238
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
@@ -9176,7 +9785,7 @@ text197:
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
 	CMPQ            R8, $0x00000100
-	JBE             rest202
+	JBE             rest239
 	VBROADCASTI32X4 (AX), Z2
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
@@ -9210,184 +9819,184 @@ text197:
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
 	CMPQ            R8, $0x00000200
-	JB              rest200
+	JB              rest237
 	VBROADCASTI32X4 128(AX), Z0
-	VMOVDQA64       Z5, Z1
+	VMOVDQA64       Z5, Z19
 	VPADDD          count32<>+0(SB), Z5, Z5
-	VMOVDQA64       Z5, Z2
-	VPSHUFB         Z4, Z1, Z1
-	VPXORQ          Z0, Z1, Z1
-	VPSHUFB         Z4, Z2, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPXORQ          lowBits32<>+0(SB), Z1, Z0
-	VPXORQ          lowBits32<>+64(SB), Z1, Z15
-	VPXORQ          lowBits32<>+128(SB), Z1, Z16
-	VPXORQ          lowBits32<>+192(SB), Z1, Z17
-	VPXORQ          lowBits32<>+256(SB), Z1, Z18
-	VPXORQ          lowBits32<>+320(SB), Z1, Z19
-	VPXORQ          lowBits32<>+384(SB), Z1, Z20
-	VSHUFI64X2      $0x44, Z2, Z1, Z1
-	VPXORQ          lowBits32<>+448(SB), Z1, Z1
-	VBROADCASTI32X4 144(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 160(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 176(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 192(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 208(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 224(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 240(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 256(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 272(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
+	VMOVDQA64       Z5, Z20
+	VPSHUFB         Z4, Z19, Z19
+	VPXORQ          Z0, Z19, Z19
+	VPSHUFB         Z4, Z20, Z20
+	VPXORQ          Z0, Z20, Z20
+	VPXORQ          lowBits32<>+0(SB), Z19, Z0
+	VPXORQ          lowBits32<>+64(SB), Z19, Z1
+	VPXORQ          lowBits32<>+128(SB), Z19, Z2
+	VPXORQ          lowBits32<>+192(SB), Z19, Z15
+	VPXORQ          lowBits32<>+256(SB), Z19, Z16
+	VPXORQ          lowBits32<>+320(SB), Z19, Z17
+	VPXORQ          lowBits32<>+384(SB), Z19, Z18
+	VSHUFI64X2      $0x44, Z20, Z19, Z19
+	VPXORQ          lowBits32<>+448(SB), Z19, Z19
+	VBROADCASTI32X4 144(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 160(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 176(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 192(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 208(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 224(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 240(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 256(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 272(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last207
-	VBROADCASTI32X4 288(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 304(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
+	JB              last244
+	VBROADCASTI32X4 288(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 304(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
 	LEAQ            320(AX), R9
-	JE              last207
-	VBROADCASTI32X4 320(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
-	VBROADCASTI32X4 336(AX), Z2
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z15, Z15
-	VAESENC         Z2, Z16, Z16
-	VAESENC         Z2, Z17, Z17
-	VAESENC         Z2, Z18, Z18
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z1, Z1
+	JE              last244
+	VBROADCASTI32X4 320(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
+	VBROADCASTI32X4 336(AX), Z20
+	VAESENC         Z20, Z0, Z0
+	VAESENC         Z20, Z1, Z1
+	VAESENC         Z20, Z2, Z2
+	VAESENC         Z20, Z15, Z15
+	VAESENC         Z20, Z16, Z16
+	VAESENC         Z20, Z17, Z17
+	VAESENC         Z20, Z18, Z18
+	VAESENC         Z20, Z19, Z19
 	LEAQ            352(AX), R9
 
-last207:
-	VBROADCASTI32X4 (R9), Z2
-	VPXORQ          (DI), Z2, Z21
+last244:
+	VBROADCASTI32X4 (R9), Z20
+	VPXORQ          (DI), Z20, Z21
 	VAESENCLAST     Z21, Z0, Z0
-	VPXORQ          64(DI), Z2, Z21
+	VPXORQ          64(DI), Z20, Z21
+	VAESENCLAST     Z21, Z1, Z1
+	VPXORQ          128(DI), Z20, Z21
+	VAESENCLAST     Z21, Z2, Z2
+	VPXORQ          192(DI), Z20, Z21
 	VAESENCLAST     Z21, Z15, Z15
-	VPXORQ          128(DI), Z2, Z21
+	VPXORQ          256(DI), Z20, Z21
 	VAESENCLAST     Z21, Z16, Z16
-	VPXORQ          192(DI), Z2, Z21
+	VPXORQ          320(DI), Z20, Z21
 	VAESENCLAST     Z21, Z17, Z17
-	VPXORQ          256(DI), Z2, Z21
+	VPXORQ          384(DI), Z20, Z21
 	VAESENCLAST     Z21, Z18, Z18
-	VPXORQ          320(DI), Z2, Z21
-	VAESENCLAST     Z21, Z19, Z19
-	VPXORQ          384(DI), Z2, Z21
-	VAESENCLAST     Z21, Z20, Z20
-	VPXORQ          448(DI), Z2, Z2
-	VAESENCLAST     Z2, Z1, Z1
+	VPXORQ          448(DI), Z20, Z20
+	VAESENCLAST     Z20, Z19, Z19
 	VMOVDQU64       Z0, (SI)
-	VMOVDQU64       Z15, 64(SI)
-	VMOVDQU64       Z16, 128(SI)
-	VMOVDQU64       Z17, 192(SI)
-	VMOVDQU64       Z18, 256(SI)
-	VMOVDQU64       Z19, 320(SI)
-	VMOVDQU64       Z20, 384(SI)
-	VMOVDQU64       Z1, 448(SI)
+	VMOVDQU64       Z1, 64(SI)
+	VMOVDQU64       Z2, 128(SI)
+	VMOVDQU64       Z15, 192(SI)
+	VMOVDQU64       Z16, 256(SI)
+	VMOVDQU64       Z17, 320(SI)
+	VMOVDQU64       Z18, 384(SI)
+	VMOVDQU64       Z19, 448(SI)
 	ADDQ            $0x00000200, DI
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JB              last206
+	JB              last243
 
 	// GHASH of a piece is computed between the rounds of the next one.
 	PCALIGN $0x40
 
-cryptLong205:
+cryptLong242:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -9582,7 +10191,7 @@ cryptLong205:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last208
+	JB              last245
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -9602,7 +10211,7 @@ cryptLong205:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last208
+	JE              last245
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -9623,7 +10232,7 @@ cryptLong205:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last208:
+last245:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -9653,38 +10262,18 @@ last208:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong205
+	JAE             cryptLong242
 
-last206:
-	// Between the rounds for the longest rest, GHASH of the last group takes no time of its own.
-	CMPQ R8, $0x00000180
-	JBE  few209
-
-	// At most 512 bytes.
-	MOVQ    R8, R9
-	SUBQ    $0x00000180, R9
-	LEAQ    15(R9), R8
-	ANDQ    $-16, R8
-	LEAQ    128(AX), R10
-	SUBQ    R8, R10
-	LEAQ    (AX), R8
-	SUBQ    $0x10, R10
-	CMPQ    R10, R8
-	CMOVQCS R8, R10
-
-	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R12, R12
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R11
-	SUBQ            $0x40, R11
-	CMOVQLS         R12, R11
-	CMOVQLS         R12, R8
-	MOVQ            $-1, R12
-	BZHIQ           R9, R12, R12
-	KMOVQ           R12, K1
-	MOVQ            $-1, R12
-	BZHIQ           R11, R12, R12
-	KMOVQ           R12, K2
+last243:
+	// Between the rounds for the rest, GHASH of the group before takes no time of its own.
+	CMPQ            R8, $0x00000000
+	JBE             after246
+	CMPQ            R8, $0x00000080
+	JBE             after247
+	CMPQ            R8, $0x00000100
+	JBE             after248
+	CMPQ            R8, $0x00000180
+	JBE             after249
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -9877,9 +10466,9 @@ last206:
 	VAESENC         Z0, Z19, Z19
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
-	LEAQ            288(AX), R11
+	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last210
+	JB              last250
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -9898,8 +10487,8 @@ last206:
 	VAESENC         Z0, Z19, Z19
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
-	LEAQ            320(AX), R11
-	JE              last210
+	LEAQ            320(AX), R9
+	JE              last250
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
 	VAESENC         Z0, Z15, Z15
@@ -9918,10 +10507,10 @@ last206:
 	VAESENC         Z0, Z19, Z19
 	VAESENC         Z0, Z20, Z20
 	VAESENC         Z0, Z21, Z21
-	LEAQ            352(AX), R11
+	LEAQ            352(AX), R9
 
-last210:
-	VBROADCASTI32X4 (R11), Z0
+last250:
+	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
 	VAESENCLAST     Z0, Z15, Z15
 	VAESENCLAST     Z0, Z16, Z16
@@ -9930,101 +10519,82 @@ last210:
 	VAESENCLAST     Z0, Z19, Z19
 	VAESENCLAST     Z0, Z20, Z20
 	VAESENCLAST     Z0, Z21, Z21
-	VMOVDQU64       (R10), Z22
-	VMOVDQU64       8(R10), Z23
-	VPXORQ          Z22, Z23, Z23
-	VMOVDQU64       64(R10), Z24
-	VMOVDQU64       72(R10), Z25
-	VPXORQ          Z24, Z25, Z25
-	LEAQ            (AX), CX
-	NEGQ            CX
-	ADDQ            R10, CX
-	VMOVDQA64       Z11, Z26
-	VMOVDQA64       Z13, Z27
-	VMOVDQA64       Z7, Z0
-	MOVQ            CX, R10
-	SHRQ            $0x06, R10
-	ANDQ            $0x01, R10
-	NEGQ            R10
-	KMOVQ           R10, K3
-	VMOVDQA64       Z27, K3, Z26
-	VMOVDQA64       Z0, K3, Z27
-	VMOVDQA64       Z9, K3, Z0
-	MOVQ            CX, R10
-	SHRQ            $0x05, R10
-	ANDQ            $0x01, R10
-	NEGQ            R10
-	KMOVQ           R10, K3
-	VALIGNQ         $0x04, Z26, Z27, K3, Z26
-	VALIGNQ         $0x04, Z27, Z0, K3, Z27
-	VALIGNQ         $0x04, Z0, Z0, K3, Z0
-	SHRQ            $0x04, CX
-	ANDQ            $0x01, CX
-	NEGQ            CX
-	KMOVQ           CX, K3
-	VALIGNQ         $0x02, Z26, Z27, K3, Z26
-	VALIGNQ         $0x02, Z27, Z0, K3, Z27
-	VPSHUFD         $0x4e, Z26, Z28
-	VPXORQ          Z26, Z28, Z28
-	VPSHUFD         $0x4e, Z27, Z29
-	VPXORQ          Z27, Z29, Z29
-	VMOVDQU64       (DI), Z0
-	VPXORQ          Z0, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z0
-	VPXORQ          Z0, Z15, Z15
-	VMOVDQU64       Z15, 64(SI)
-	VMOVDQU64       128(DI), Z0
-	VPXORQ          Z0, Z16, Z16
-	VMOVDQU64       Z16, 128(SI)
-	VMOVDQU64       192(DI), Z0
-	VPXORQ          Z0, Z17, Z17
-	VMOVDQU64       Z17, 192(SI)
-	VMOVDQU64       256(DI), Z0
-	VPXORQ          Z0, Z18, Z18
-	VMOVDQU64       Z18, 256(SI)
-	VMOVDQU64       320(DI), Z0
-	VPXORQ          Z0, Z19, Z19
-	VMOVDQU64       Z19, 320(SI)
-	VMOVDQU8.Z      384(DI), K1, Z0
-	VPXORQ          Z0, Z20, Z20
-	VMOVDQU8        Z20, K1, 384(SI)
-	VMOVDQU8.Z      Z20, K1, Z20
-	VMOVDQU8.Z      384(DI)(R8*1), K2, Z0
-	VPXORQ          Z0, Z21, Z21
-	VMOVDQU8        Z21, K2, 384(SI)(R8*1)
-	VMOVDQU8.Z      Z21, K2, Z21
-	VPSHUFB         Z4, Z16, Z16
-	VPSHUFB         Z4, Z17, Z17
-	VPSHUFD         $0x4e, Z16, Z0
-	VPXORQ          Z16, Z0, Z0
-	VPCLMULQDQ      $0x00, Z7, Z16, Z1
-	VPCLMULQDQ      $0x11, Z7, Z16, Z2
-	VPCLMULQDQ      $0x00, Z8, Z0, Z7
-	VPSHUFD         $0x4e, Z17, Z0
-	VPXORQ          Z17, Z0, Z0
-	VPCLMULQDQ      $0x00, Z9, Z17, Z8
-	VPCLMULQDQ      $0x11, Z9, Z17, Z9
-	VPCLMULQDQ      $0x00, Z10, Z0, Z10
-	VPXORQ          Z1, Z8, Z0
-	VPXORQ          Z2, Z9, Z2
-	VPXORQ          Z7, Z10, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z15, Z15
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z11, Z5, Z7
-	VPCLMULQDQ      $0x11, Z11, Z5, Z5
-	VPCLMULQDQ      $0x00, Z12, Z3, Z3
-	VPSHUFD         $0x4e, Z15, Z8
-	VPXORQ          Z15, Z8, Z8
-	VPCLMULQDQ      $0x00, Z13, Z15, Z9
-	VPCLMULQDQ      $0x11, Z13, Z15, Z10
-	VPCLMULQDQ      $0x00, Z14, Z8, Z8
-	VPTERNLOGQ      $0x96, Z7, Z9, Z0
-	VPTERNLOGQ      $0x96, Z5, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
+	JMP             encrypted251
+
+after249:
+	VBROADCASTI32X4 128(AX), Z1
+	VMOVDQA64       Z5, Z0
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z20
+	VPSHUFB         Z4, Z20, Z20
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z20, Z3
+	VPXORQ          Z20, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z20, Z21
+	VPCLMULQDQ      $0x11, Z13, Z20, Z20
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z21, Z0
+	VPXORQ          Z2, Z20, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z20
+	VPSHUFB         Z4, Z20, Z20
+	VPSHUFD         $0x4e, Z3, Z21
+	VPXORQ          Z3, Z21, Z21
+	VPCLMULQDQ      $0x00, Z7, Z3, Z22
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z21, Z21
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z9, Z20, Z24
+	VPCLMULQDQ      $0x11, Z9, Z20, Z20
+	VPCLMULQDQ      $0x00, Z10, Z23, Z23
+	VPTERNLOGQ      $0x96, Z22, Z24, Z0
+	VPTERNLOGQ      $0x96, Z3, Z20, Z2
+	VPTERNLOGQ      $0x96, Z21, Z23, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
 	VPTERNLOGQ      $0x96, Z0, Z2, Z1
 	VPCLMULQDQ      $0x00, Z6, Z0, Z3
 	VPSHUFD         $0x4e, Z0, Z0
@@ -10037,88 +10607,515 @@ last210:
 	VEXTRACTI32X4   $0x01, Y2, X0
 	VPXORQ          X0, X2, X2
 	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VMOVDQU64       -256(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -192(SI), Z20
 	VPSHUFB         Z4, Z20, Z20
-	VPSHUFB         Z4, Z21, Z21
-	VPSHUFD         $0x4e, Z20, Z0
-	VPXORQ          Z20, Z0, Z0
-	VPCLMULQDQ      $0x00, Z22, Z20, Z1
-	VPCLMULQDQ      $0x11, Z22, Z20, Z2
-	VPCLMULQDQ      $0x00, Z23, Z0, Z5
-	VPSHUFD         $0x4e, Z21, Z0
-	VPXORQ          Z21, Z0, Z0
-	VPCLMULQDQ      $0x00, Z24, Z21, Z7
-	VPCLMULQDQ      $0x11, Z24, Z21, Z8
-	VPCLMULQDQ      $0x00, Z25, Z0, Z9
-	VPXORQ          Z1, Z7, Z0
-	VPXORQ          Z2, Z8, Z2
-	VPXORQ          Z5, Z9, Z1
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z20, Z3
+	VPXORQ          Z20, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z20, Z21
+	VPCLMULQDQ      $0x11, Z13, Z20, Z20
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z21, Z0
+	VPXORQ          Z2, Z20, Z2
+	VPXORQ          Z1, Z3, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VAESENC         Z3, Z18, Z18
+	VAESENC         Z3, Z19, Z19
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z20
+	VPSHUFB         Z4, Z20, Z20
+	VPSHUFD         $0x4e, Z3, Z21
+	VPXORQ          Z3, Z21, Z21
+	VPCLMULQDQ      $0x00, Z7, Z3, Z22
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z21, Z21
+	VPSHUFD         $0x4e, Z20, Z23
+	VPXORQ          Z20, Z23, Z23
+	VPCLMULQDQ      $0x00, Z9, Z20, Z24
+	VPCLMULQDQ      $0x11, Z9, Z20, Z20
+	VPCLMULQDQ      $0x00, Z10, Z23, Z23
+	VPTERNLOGQ      $0x96, Z22, Z24, Z0
+	VPTERNLOGQ      $0x96, Z3, Z20, Z2
+	VPTERNLOGQ      $0x96, Z21, Z23, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last252
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            320(AX), R9
+	JE              last252
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            352(AX), R9
+
+last252:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+	JMP             encrypted253
+
+after248:
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count16<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits16<>+0(SB), Z0, Z5
+	VPXORQ          lowBits16<>+64(SB), Z0, Z15
+	VPXORQ          lowBits16<>+128(SB), Z0, Z16
+	VSHUFI64X2      $0x44, Z1, Z0, Z17
+	VPXORQ          lowBits16<>+192(SB), Z17, Z17
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z18
 	VPSHUFB         Z4, Z18, Z18
-	VPSHUFB         Z4, Z19, Z19
-	VPXORQ          Z3, Z18, Z18
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
 	VPSHUFD         $0x4e, Z18, Z3
 	VPXORQ          Z18, Z3, Z3
-	VPCLMULQDQ      $0x00, Z26, Z18, Z5
-	VPCLMULQDQ      $0x11, Z26, Z18, Z7
-	VPCLMULQDQ      $0x00, Z28, Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z8
-	VPXORQ          Z19, Z8, Z8
-	VPCLMULQDQ      $0x00, Z27, Z19, Z9
-	VPCLMULQDQ      $0x11, Z27, Z19, Z10
-	VPCLMULQDQ      $0x00, Z29, Z8, Z8
-	VPTERNLOGQ      $0x96, Z5, Z9, Z0
-	VPTERNLOGQ      $0x96, Z7, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd199
+	VPCLMULQDQ      $0x00, Z13, Z18, Z19
+	VPCLMULQDQ      $0x11, Z13, Z18, Z18
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z19, Z0
+	VPXORQ          Z2, Z18, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z18
+	VPSHUFB         Z4, Z18, Z18
+	VPSHUFD         $0x4e, Z3, Z19
+	VPXORQ          Z3, Z19, Z19
+	VPCLMULQDQ      $0x00, Z7, Z3, Z20
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z19, Z19
+	VPSHUFD         $0x4e, Z18, Z21
+	VPXORQ          Z18, Z21, Z21
+	VPCLMULQDQ      $0x00, Z9, Z18, Z22
+	VPCLMULQDQ      $0x11, Z9, Z18, Z18
+	VPCLMULQDQ      $0x00, Z10, Z21, Z21
+	VPTERNLOGQ      $0x96, Z20, Z22, Z0
+	VPTERNLOGQ      $0x96, Z3, Z18, Z2
+	VPTERNLOGQ      $0x96, Z19, Z21, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VMOVDQU64       -256(SI), Z0
+	VPSHUFB         Z4, Z0, Z0
+	VMOVDQU64       -192(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z3, Z0, Z0
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z11, Z0, Z3
+	VPCLMULQDQ      $0x11, Z11, Z0, Z11
+	VPCLMULQDQ      $0x00, Z12, Z2, Z12
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z13, Z1, Z2
+	VPCLMULQDQ      $0x11, Z13, Z1, Z1
+	VPCLMULQDQ      $0x00, Z14, Z0, Z13
+	VPXORQ          Z3, Z2, Z0
+	VPXORQ          Z11, Z1, Z2
+	VPXORQ          Z12, Z13, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VAESENC         Z3, Z16, Z16
+	VAESENC         Z3, Z17, Z17
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z11
+	VPSHUFB         Z4, Z11, Z11
+	VPSHUFD         $0x4e, Z3, Z12
+	VPXORQ          Z3, Z12, Z12
+	VPCLMULQDQ      $0x00, Z7, Z3, Z13
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z8
+	VPSHUFD         $0x4e, Z11, Z12
+	VPXORQ          Z11, Z12, Z12
+	VPCLMULQDQ      $0x00, Z9, Z11, Z14
+	VPCLMULQDQ      $0x11, Z9, Z11, Z11
+	VPCLMULQDQ      $0x00, Z10, Z12, Z10
+	VPTERNLOGQ      $0x96, Z13, Z14, Z0
+	VPTERNLOGQ      $0x96, Z3, Z11, Z2
+	VPTERNLOGQ      $0x96, Z8, Z10, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last254
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            320(AX), R9
+	JE              last254
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            352(AX), R9
 
-few209:
+last254:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	JMP             encrypted255
+
+after247:
+	VBROADCASTI32X4 128(AX), Z0
+	VMOVDQA64       Z5, Z1
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z2
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z0, Z1, Z1
+	VPSHUFB         Z4, Z2, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPXORQ          lowBits8<>+0(SB), Z1, Z5
+	VSHUFI64X2      $0x44, Z2, Z1, Z15
+	VPXORQ          lowBits8<>+64(SB), Z15, Z15
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VMOVDQU64       -512(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VMOVDQU64       -448(SI), Z16
+	VPSHUFB         Z4, Z16, Z16
+	VPXORQ          Z3, Z1, Z1
+	VPSHUFD         $0x4e, Z1, Z3
+	VPXORQ          Z1, Z3, Z3
+	VPCLMULQDQ      $0x00, Z11, Z1, Z0
+	VPCLMULQDQ      $0x11, Z11, Z1, Z2
+	VPCLMULQDQ      $0x00, Z12, Z3, Z1
+	VPSHUFD         $0x4e, Z16, Z3
+	VPXORQ          Z16, Z3, Z3
+	VPCLMULQDQ      $0x00, Z13, Z16, Z17
+	VPCLMULQDQ      $0x11, Z13, Z16, Z16
+	VPCLMULQDQ      $0x00, Z14, Z3, Z3
+	VPXORQ          Z0, Z17, Z0
+	VPXORQ          Z2, Z16, Z2
+	VPXORQ          Z1, Z3, Z1
+	VMOVDQU64       -384(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -320(SI), Z16
+	VPSHUFB         Z4, Z16, Z16
+	VPSHUFD         $0x4e, Z3, Z17
+	VPXORQ          Z3, Z17, Z17
+	VPCLMULQDQ      $0x00, Z7, Z3, Z18
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z17, Z17
+	VPSHUFD         $0x4e, Z16, Z19
+	VPXORQ          Z16, Z19, Z19
+	VPCLMULQDQ      $0x00, Z9, Z16, Z20
+	VPCLMULQDQ      $0x11, Z9, Z16, Z16
+	VPCLMULQDQ      $0x00, Z10, Z19, Z19
+	VPTERNLOGQ      $0x96, Z18, Z20, Z0
+	VPTERNLOGQ      $0x96, Z3, Z16, Z2
+	VPTERNLOGQ      $0x96, Z17, Z19, Z1
+	VBROADCASTI32X4 176(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VBROADCASTI32X4 192(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VMOVDQU64       -256(SI), Z0
+	VPSHUFB         Z4, Z0, Z0
+	VMOVDQU64       -192(SI), Z1
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z3, Z0, Z0
+	VPSHUFD         $0x4e, Z0, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPCLMULQDQ      $0x00, Z11, Z0, Z3
+	VPCLMULQDQ      $0x11, Z11, Z0, Z11
+	VPCLMULQDQ      $0x00, Z12, Z2, Z12
+	VPSHUFD         $0x4e, Z1, Z0
+	VPXORQ          Z1, Z0, Z0
+	VPCLMULQDQ      $0x00, Z13, Z1, Z2
+	VPCLMULQDQ      $0x11, Z13, Z1, Z1
+	VPCLMULQDQ      $0x00, Z14, Z0, Z13
+	VPXORQ          Z3, Z2, Z0
+	VPXORQ          Z11, Z1, Z2
+	VPXORQ          Z12, Z13, Z1
+	VBROADCASTI32X4 240(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VBROADCASTI32X4 256(AX), Z3
+	VAESENC         Z3, Z5, Z5
+	VAESENC         Z3, Z15, Z15
+	VMOVDQU64       -128(SI), Z3
+	VPSHUFB         Z4, Z3, Z3
+	VMOVDQU64       -64(SI), Z11
+	VPSHUFB         Z4, Z11, Z11
+	VPSHUFD         $0x4e, Z3, Z12
+	VPXORQ          Z3, Z12, Z12
+	VPCLMULQDQ      $0x00, Z7, Z3, Z13
+	VPCLMULQDQ      $0x11, Z7, Z3, Z3
+	VPCLMULQDQ      $0x00, Z8, Z12, Z7
+	VPSHUFD         $0x4e, Z11, Z8
+	VPXORQ          Z11, Z8, Z8
+	VPCLMULQDQ      $0x00, Z9, Z11, Z12
+	VPCLMULQDQ      $0x11, Z9, Z11, Z9
+	VPCLMULQDQ      $0x00, Z10, Z8, Z8
+	VPTERNLOGQ      $0x96, Z13, Z12, Z0
+	VPTERNLOGQ      $0x96, Z3, Z9, Z2
+	VPTERNLOGQ      $0x96, Z7, Z8, Z1
+	VPTERNLOGQ      $0x96, Z0, Z2, Z1
+	VPCLMULQDQ      $0x00, Z6, Z0, Z3
+	VPSHUFD         $0x4e, Z0, Z0
+	VPTERNLOGQ      $0x96, Z3, Z0, Z1
+	VPCLMULQDQ      $0x00, Z6, Z1, Z0
+	VPSHUFD         $0x4e, Z1, Z1
+	VPTERNLOGQ      $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4   $0x01, Z2, Y0
+	VPXORQ          Y0, Y2, Y2
+	VEXTRACTI32X4   $0x01, Y2, X0
+	VPXORQ          X0, X2, X2
+	VMOVDQA64       Z2, Z3
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last256
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            320(AX), R9
+	JE              last256
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	LEAQ            352(AX), R9
+
+last256:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	JMP             encrypted257
+
+after246:
 	VMOVDQU64     -512(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
-	VMOVDQU64     -448(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
+	VMOVDQU64     -448(SI), Z5
+	VPSHUFB       Z4, Z5, Z5
 	VPXORQ        Z3, Z1, Z1
 	VPSHUFD       $0x4e, Z1, Z3
 	VPXORQ        Z1, Z3, Z3
 	VPCLMULQDQ    $0x00, Z11, Z1, Z0
 	VPCLMULQDQ    $0x11, Z11, Z1, Z2
 	VPCLMULQDQ    $0x00, Z12, Z3, Z1
-	VPSHUFD       $0x4e, Z15, Z3
-	VPXORQ        Z15, Z3, Z3
-	VPCLMULQDQ    $0x00, Z13, Z15, Z16
-	VPCLMULQDQ    $0x11, Z13, Z15, Z15
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z13, Z5, Z15
+	VPCLMULQDQ    $0x11, Z13, Z5, Z5
 	VPCLMULQDQ    $0x00, Z14, Z3, Z3
-	VPXORQ        Z0, Z16, Z0
-	VPXORQ        Z2, Z15, Z2
+	VPXORQ        Z0, Z15, Z0
+	VPXORQ        Z2, Z5, Z2
 	VPXORQ        Z1, Z3, Z1
 	VMOVDQU64     -384(SI), Z3
 	VPSHUFB       Z4, Z3, Z3
-	VMOVDQU64     -320(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
-	VPSHUFD       $0x4e, Z3, Z16
-	VPXORQ        Z3, Z16, Z16
-	VPCLMULQDQ    $0x00, Z7, Z3, Z17
+	VMOVDQU64     -320(SI), Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFD       $0x4e, Z3, Z15
+	VPXORQ        Z3, Z15, Z15
+	VPCLMULQDQ    $0x00, Z7, Z3, Z16
 	VPCLMULQDQ    $0x11, Z7, Z3, Z3
-	VPCLMULQDQ    $0x00, Z8, Z16, Z16
-	VPSHUFD       $0x4e, Z15, Z18
-	VPXORQ        Z15, Z18, Z18
-	VPCLMULQDQ    $0x00, Z9, Z15, Z19
-	VPCLMULQDQ    $0x11, Z9, Z15, Z15
-	VPCLMULQDQ    $0x00, Z10, Z18, Z18
-	VPTERNLOGQ    $0x96, Z17, Z19, Z0
-	VPTERNLOGQ    $0x96, Z3, Z15, Z2
-	VPTERNLOGQ    $0x96, Z16, Z18, Z1
+	VPCLMULQDQ    $0x00, Z8, Z15, Z15
+	VPSHUFD       $0x4e, Z5, Z17
+	VPXORQ        Z5, Z17, Z17
+	VPCLMULQDQ    $0x00, Z9, Z5, Z18
+	VPCLMULQDQ    $0x11, Z9, Z5, Z5
+	VPCLMULQDQ    $0x00, Z10, Z17, Z17
+	VPTERNLOGQ    $0x96, Z16, Z18, Z0
+	VPTERNLOGQ    $0x96, Z3, Z5, Z2
+	VPTERNLOGQ    $0x96, Z15, Z17, Z1
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, Z6, Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -10131,41 +11128,41 @@ few209:
 	VEXTRACTI32X4 $0x01, Y2, X0
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
-	VMOVDQU64     -256(SI), Z1
+	VMOVDQU64     -256(SI), Z0
+	VPSHUFB       Z4, Z0, Z0
+	VMOVDQU64     -192(SI), Z1
 	VPSHUFB       Z4, Z1, Z1
-	VMOVDQU64     -192(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
-	VPXORQ        Z3, Z1, Z1
-	VPSHUFD       $0x4e, Z1, Z3
-	VPXORQ        Z1, Z3, Z3
-	VPCLMULQDQ    $0x00, Z11, Z1, Z0
-	VPCLMULQDQ    $0x11, Z11, Z1, Z2
-	VPCLMULQDQ    $0x00, Z12, Z3, Z1
-	VPSHUFD       $0x4e, Z15, Z3
-	VPXORQ        Z15, Z3, Z3
-	VPCLMULQDQ    $0x00, Z13, Z15, Z16
-	VPCLMULQDQ    $0x11, Z13, Z15, Z15
-	VPCLMULQDQ    $0x00, Z14, Z3, Z3
-	VPXORQ        Z0, Z16, Z0
-	VPXORQ        Z2, Z15, Z2
-	VPXORQ        Z1, Z3, Z1
+	VPXORQ        Z3, Z0, Z0
+	VPSHUFD       $0x4e, Z0, Z2
+	VPXORQ        Z0, Z2, Z2
+	VPCLMULQDQ    $0x00, Z11, Z0, Z3
+	VPCLMULQDQ    $0x11, Z11, Z0, Z5
+	VPCLMULQDQ    $0x00, Z12, Z2, Z11
+	VPSHUFD       $0x4e, Z1, Z0
+	VPXORQ        Z1, Z0, Z0
+	VPCLMULQDQ    $0x00, Z13, Z1, Z2
+	VPCLMULQDQ    $0x11, Z13, Z1, Z1
+	VPCLMULQDQ    $0x00, Z14, Z0, Z12
+	VPXORQ        Z3, Z2, Z0
+	VPXORQ        Z5, Z1, Z2
+	VPXORQ        Z11, Z12, Z1
 	VMOVDQU64     -128(SI), Z3
 	VPSHUFB       Z4, Z3, Z3
-	VMOVDQU64     -64(SI), Z15
-	VPSHUFB       Z4, Z15, Z15
-	VPSHUFD       $0x4e, Z3, Z16
-	VPXORQ        Z3, Z16, Z16
-	VPCLMULQDQ    $0x00, Z7, Z3, Z17
+	VMOVDQU64     -64(SI), Z5
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFD       $0x4e, Z3, Z11
+	VPXORQ        Z3, Z11, Z11
+	VPCLMULQDQ    $0x00, Z7, Z3, Z12
 	VPCLMULQDQ    $0x11, Z7, Z3, Z3
-	VPCLMULQDQ    $0x00, Z8, Z16, Z16
-	VPSHUFD       $0x4e, Z15, Z18
-	VPXORQ        Z15, Z18, Z18
-	VPCLMULQDQ    $0x00, Z9, Z15, Z19
-	VPCLMULQDQ    $0x11, Z9, Z15, Z15
-	VPCLMULQDQ    $0x00, Z10, Z18, Z18
-	VPTERNLOGQ    $0x96, Z17, Z19, Z0
-	VPTERNLOGQ    $0x96, Z3, Z15, Z2
-	VPTERNLOGQ    $0x96, Z16, Z18, Z1
+	VPCLMULQDQ    $0x00, Z8, Z11, Z7
+	VPSHUFD       $0x4e, Z5, Z8
+	VPXORQ        Z5, Z8, Z8
+	VPCLMULQDQ    $0x00, Z9, Z5, Z11
+	VPCLMULQDQ    $0x11, Z9, Z5, Z5
+	VPCLMULQDQ    $0x00, Z10, Z8, Z8
+	VPTERNLOGQ    $0x96, Z12, Z11, Z0
+	VPTERNLOGQ    $0x96, Z3, Z5, Z2
+	VPTERNLOGQ    $0x96, Z7, Z8, Z1
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, Z6, Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -10181,942 +11178,943 @@ few209:
 	VPXORQ        Z0, Z0, Z0
 	VPXORQ        Z1, Z1, Z1
 	VPXORQ        Z2, Z2, Z2
-	MOVQ          R8, R9
-	TESTQ         R8, R8
-	JZ            textEnd199
-	CMPQ          R8, $0x00000080
-	JBE           rest201
-	CMPQ          R8, $0x00000100
-	JBE           rest202
+	MOVQ          R8, CX
+	JMP           textEnd236
 
-rest200:
-	CMPQ R8, $0x00000180
-	JBE  rest203
+rest237:
+	CMPQ            R8, $0x00000180
+	JBE             rest240
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count32<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
+	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z2, Z1, Z1
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VPXORQ          lowBits32<>+384(SB), Z0, Z20
+	VSHUFI64X2      $0x44, Z1, Z0, Z21
+	VPXORQ          lowBits32<>+448(SB), Z21, Z21
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last258
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            320(AX), R9
+	JE              last258
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VAESENC         Z0, Z20, Z20
+	VAESENC         Z0, Z21, Z21
+	LEAQ            352(AX), R9
 
+last258:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+	VAESENCLAST     Z0, Z20, Z20
+	VAESENCLAST     Z0, Z21, Z21
+
+encrypted251:
 	// At most 512 bytes.
-	MOVQ      R8, R9
-	SUBQ      $0x00000180, R9
-	LEAQ      15(R9), R8
+	MOVQ      R8, CX
+	SUBQ      $0x00000180, CX
+	LEAQ      15(CX), R8
 	ANDQ      $-16, R8
-	LEAQ      128(AX), R10
-	SUBQ      R8, R10
+	LEAQ      128(AX), R9
+	SUBQ      R8, R9
 	LEAQ      (AX), R8
-	SUBQ      $0x10, R10
-	CMPQ      R10, R8
-	CMOVQCS   R8, R10
-	VMOVDQU64 (R10), Z15
-	VMOVDQU64 8(R10), Z16
-	VPXORQ    Z15, Z16, Z16
-	VMOVDQU64 64(R10), Z17
-	VMOVDQU64 72(R10), Z18
-	VPXORQ    Z17, Z18, Z18
+	SUBQ      $0x10, R9
+	CMPQ      R9, R8
+	CMOVQCS   R8, R9
+	VMOVDQU64 (R9), Z22
+	VMOVDQU64 8(R9), Z23
+	VPXORQ    Z22, Z23, Z23
+	VMOVDQU64 64(R9), Z24
+	VMOVDQU64 72(R9), Z25
+	VPXORQ    Z24, Z25, Z25
 	LEAQ      (AX), R8
 	NEGQ      R8
-	ADDQ      R10, R8
-	VMOVDQA64 Z11, Z19
-	VMOVDQA64 Z13, Z20
+	ADDQ      R9, R8
+	VMOVDQA64 Z11, Z26
+	VMOVDQA64 Z13, Z27
 	VMOVDQA64 Z7, Z0
-	MOVQ      R8, R10
-	SHRQ      $0x06, R10
-	ANDQ      $0x01, R10
-	NEGQ      R10
-	KMOVQ     R10, K1
-	VMOVDQA64 Z20, K1, Z19
-	VMOVDQA64 Z0, K1, Z20
+	MOVQ      R8, R9
+	SHRQ      $0x06, R9
+	ANDQ      $0x01, R9
+	NEGQ      R9
+	KMOVQ     R9, K1
+	VMOVDQA64 Z27, K1, Z26
+	VMOVDQA64 Z0, K1, Z27
 	VMOVDQA64 Z9, K1, Z0
-	MOVQ      R8, R10
-	SHRQ      $0x05, R10
-	ANDQ      $0x01, R10
-	NEGQ      R10
-	KMOVQ     R10, K1
-	VALIGNQ   $0x04, Z19, Z20, K1, Z19
-	VALIGNQ   $0x04, Z20, Z0, K1, Z20
+	MOVQ      R8, R9
+	SHRQ      $0x05, R9
+	ANDQ      $0x01, R9
+	NEGQ      R9
+	KMOVQ     R9, K1
+	VALIGNQ   $0x04, Z26, Z27, K1, Z26
+	VALIGNQ   $0x04, Z27, Z0, K1, Z27
 	VALIGNQ   $0x04, Z0, Z0, K1, Z0
 	SHRQ      $0x04, R8
 	ANDQ      $0x01, R8
 	NEGQ      R8
 	KMOVQ     R8, K1
-	VALIGNQ   $0x02, Z19, Z20, K1, Z19
-	VALIGNQ   $0x02, Z20, Z0, K1, Z20
-	VPSHUFD   $0x4e, Z19, Z21
-	VPXORQ    Z19, Z21, Z21
-	VPSHUFD   $0x4e, Z20, Z22
-	VPXORQ    Z20, Z22, Z22
+	VALIGNQ   $0x02, Z26, Z27, K1, Z26
+	VALIGNQ   $0x02, Z27, Z0, K1, Z27
+	VPSHUFD   $0x4e, Z26, Z28
+	VPXORQ    Z26, Z28, Z28
+	VPSHUFD   $0x4e, Z27, Z29
+	VPXORQ    Z27, Z29, Z29
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z0
-	VMOVDQA64       Z5, Z2
-	VPADDD          count32<>+0(SB), Z5, Z5
-	VMOVDQA64       Z5, Z27
-	VPSHUFB         Z4, Z2, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPSHUFB         Z4, Z27, Z27
-	VPXORQ          Z0, Z27, Z27
-	VPXORQ          lowBits32<>+0(SB), Z2, Z5
-	VPXORQ          lowBits32<>+64(SB), Z2, Z23
-	VPXORQ          lowBits32<>+128(SB), Z2, Z0
-	VPXORQ          lowBits32<>+192(SB), Z2, Z1
-	VPXORQ          lowBits32<>+256(SB), Z2, Z24
-	VPXORQ          lowBits32<>+320(SB), Z2, Z25
-	VPXORQ          lowBits32<>+384(SB), Z2, Z26
-	VSHUFI64X2      $0x44, Z27, Z2, Z27
-	VPXORQ          lowBits32<>+448(SB), Z27, Z27
-	VBROADCASTI32X4 144(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 160(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 176(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 192(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 208(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 224(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 240(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 256(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 272(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	LEAQ            288(AX), R10
-	CMPL            CX, $0x0c
-	JB              last211
-	VBROADCASTI32X4 288(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 304(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	LEAQ            320(AX), R10
-	JE              last211
-	VBROADCASTI32X4 320(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	VBROADCASTI32X4 336(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z23, Z23
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z24, Z24
-	VAESENC         Z2, Z25, Z25
-	VAESENC         Z2, Z26, Z26
-	VAESENC         Z2, Z27, Z27
-	LEAQ            352(AX), R10
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU64     (DI), Z0
+	VPXORQ        Z0, Z5, Z5
+	VMOVDQU64     Z5, (SI)
+	VMOVDQU64     64(DI), Z0
+	VPXORQ        Z0, Z15, Z15
+	VMOVDQU64     Z15, 64(SI)
+	VMOVDQU64     128(DI), Z0
+	VPXORQ        Z0, Z16, Z16
+	VMOVDQU64     Z16, 128(SI)
+	VMOVDQU64     192(DI), Z0
+	VPXORQ        Z0, Z17, Z17
+	VMOVDQU64     Z17, 192(SI)
+	VMOVDQU64     256(DI), Z0
+	VPXORQ        Z0, Z18, Z18
+	VMOVDQU64     Z18, 256(SI)
+	VMOVDQU64     320(DI), Z0
+	VPXORQ        Z0, Z19, Z19
+	VMOVDQU64     Z19, 320(SI)
+	VMOVDQU8.Z    384(DI), K1, Z0
+	VPXORQ        Z0, Z20, Z20
+	VMOVDQU8      Z20, K1, 384(SI)
+	VMOVDQU8.Z    Z20, K1, Z20
+	VMOVDQU8.Z    384(DI)(R8*1), K2, Z0
+	VPXORQ        Z0, Z21, Z21
+	VMOVDQU8      Z21, K2, 384(SI)(R8*1)
+	VMOVDQU8.Z    Z21, K2, Z21
+	VPSHUFB       Z4, Z16, Z16
+	VPSHUFB       Z4, Z17, Z17
+	VPSHUFD       $0x4e, Z16, Z0
+	VPXORQ        Z16, Z0, Z0
+	VPCLMULQDQ    $0x00, Z7, Z16, Z1
+	VPCLMULQDQ    $0x11, Z7, Z16, Z2
+	VPCLMULQDQ    $0x00, Z8, Z0, Z7
+	VPSHUFD       $0x4e, Z17, Z0
+	VPXORQ        Z17, Z0, Z0
+	VPCLMULQDQ    $0x00, Z9, Z17, Z8
+	VPCLMULQDQ    $0x11, Z9, Z17, Z9
+	VPCLMULQDQ    $0x00, Z10, Z0, Z10
+	VPXORQ        Z1, Z8, Z0
+	VPXORQ        Z2, Z9, Z2
+	VPXORQ        Z7, Z10, Z1
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z11, Z5, Z7
+	VPCLMULQDQ    $0x11, Z11, Z5, Z5
+	VPCLMULQDQ    $0x00, Z12, Z3, Z3
+	VPSHUFD       $0x4e, Z15, Z8
+	VPXORQ        Z15, Z8, Z8
+	VPCLMULQDQ    $0x00, Z13, Z15, Z9
+	VPCLMULQDQ    $0x11, Z13, Z15, Z10
+	VPCLMULQDQ    $0x00, Z14, Z8, Z8
+	VPTERNLOGQ    $0x96, Z7, Z9, Z0
+	VPTERNLOGQ    $0x96, Z5, Z10, Z2
+	VPTERNLOGQ    $0x96, Z3, Z8, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, Z6, Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, Z6, Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
+	VPSHUFB       Z4, Z20, Z20
+	VPSHUFB       Z4, Z21, Z21
+	VPSHUFD       $0x4e, Z20, Z0
+	VPXORQ        Z20, Z0, Z0
+	VPCLMULQDQ    $0x00, Z22, Z20, Z1
+	VPCLMULQDQ    $0x11, Z22, Z20, Z2
+	VPCLMULQDQ    $0x00, Z23, Z0, Z5
+	VPSHUFD       $0x4e, Z21, Z0
+	VPXORQ        Z21, Z0, Z0
+	VPCLMULQDQ    $0x00, Z24, Z21, Z7
+	VPCLMULQDQ    $0x11, Z24, Z21, Z8
+	VPCLMULQDQ    $0x00, Z25, Z0, Z9
+	VPXORQ        Z1, Z7, Z0
+	VPXORQ        Z2, Z8, Z2
+	VPXORQ        Z5, Z9, Z1
+	VPSHUFB       Z4, Z18, Z18
+	VPSHUFB       Z4, Z19, Z19
+	VPXORQ        Z3, Z18, Z18
+	VPSHUFD       $0x4e, Z18, Z3
+	VPXORQ        Z18, Z3, Z3
+	VPCLMULQDQ    $0x00, Z26, Z18, Z5
+	VPCLMULQDQ    $0x11, Z26, Z18, Z7
+	VPCLMULQDQ    $0x00, Z28, Z3, Z3
+	VPSHUFD       $0x4e, Z19, Z8
+	VPXORQ        Z19, Z8, Z8
+	VPCLMULQDQ    $0x00, Z27, Z19, Z9
+	VPCLMULQDQ    $0x11, Z27, Z19, Z10
+	VPCLMULQDQ    $0x00, Z29, Z8, Z8
+	VPTERNLOGQ    $0x96, Z5, Z9, Z0
+	VPTERNLOGQ    $0x96, Z7, Z10, Z2
+	VPTERNLOGQ    $0x96, Z3, Z8, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
+	JMP           textEnd236
 
-last211:
-	VBROADCASTI32X4 (R10), Z2
-	VAESENCLAST     Z2, Z5, Z5
-	VAESENCLAST     Z2, Z23, Z23
-	VAESENCLAST     Z2, Z0, Z0
-	VAESENCLAST     Z2, Z1, Z1
-	VAESENCLAST     Z2, Z24, Z24
-	VAESENCLAST     Z2, Z25, Z25
-	VAESENCLAST     Z2, Z26, Z26
-	VAESENCLAST     Z2, Z27, Z27
-	VMOVDQU64       (DI), Z2
-	VPXORQ          Z2, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z2
-	VPXORQ          Z2, Z23, Z23
-	VMOVDQU64       Z23, 64(SI)
-	VMOVDQU64       128(DI), Z2
-	VPXORQ          Z2, Z0, Z0
-	VMOVDQU64       Z0, 128(SI)
-	VMOVDQU64       192(DI), Z2
-	VPXORQ          Z2, Z1, Z1
-	VMOVDQU64       Z1, 192(SI)
-	VMOVDQU64       256(DI), Z2
-	VPXORQ          Z2, Z24, Z24
-	VMOVDQU64       Z24, 256(SI)
-	VMOVDQU64       320(DI), Z2
-	VPXORQ          Z2, Z25, Z25
-	VMOVDQU64       Z25, 320(SI)
-	VMOVDQU8.Z      384(DI), K1, Z2
-	VPXORQ          Z2, Z26, Z26
-	VMOVDQU8        Z26, K1, 384(SI)
-	VMOVDQU8.Z      Z26, K1, Z26
-	VMOVDQU8.Z      384(DI)(R8*1), K2, Z2
-	VPXORQ          Z2, Z27, Z27
-	VMOVDQU8        Z27, K2, 384(SI)(R8*1)
-	VMOVDQU8.Z      Z27, K2, Z27
+rest240:
+	VBROADCASTI32X4 128(AX), Z1
+	VMOVDQA64       Z5, Z0
 	VPSHUFB         Z4, Z0, Z0
-	VPSHUFB         Z4, Z1, Z1
-	VPSHUFD         $0x4e, Z0, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPCLMULQDQ      $0x00, Z7, Z0, Z28
-	VPCLMULQDQ      $0x11, Z7, Z0, Z7
-	VPCLMULQDQ      $0x00, Z8, Z2, Z8
-	VPSHUFD         $0x4e, Z1, Z0
 	VPXORQ          Z1, Z0, Z0
-	VPCLMULQDQ      $0x00, Z9, Z1, Z2
-	VPCLMULQDQ      $0x11, Z9, Z1, Z1
-	VPCLMULQDQ      $0x00, Z10, Z0, Z9
-	VPXORQ          Z28, Z2, Z0
-	VPXORQ          Z7, Z1, Z2
-	VPXORQ          Z8, Z9, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z23, Z23
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z11, Z5, Z7
-	VPCLMULQDQ      $0x11, Z11, Z5, Z5
-	VPCLMULQDQ      $0x00, Z12, Z3, Z3
-	VPSHUFD         $0x4e, Z23, Z8
-	VPXORQ          Z23, Z8, Z8
-	VPCLMULQDQ      $0x00, Z13, Z23, Z9
-	VPCLMULQDQ      $0x11, Z13, Z23, Z10
-	VPCLMULQDQ      $0x00, Z14, Z8, Z8
-	VPTERNLOGQ      $0x96, Z7, Z9, Z0
-	VPTERNLOGQ      $0x96, Z5, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPCLMULQDQ      $0x00, Z6, Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, Z6, Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VEXTRACTI64X4   $0x01, Z2, Y0
-	VPXORQ          Y0, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Z2, Z3
-	VPSHUFB         Z4, Z26, Z26
-	VPSHUFB         Z4, Z27, Z27
-	VPSHUFD         $0x4e, Z26, Z0
-	VPXORQ          Z26, Z0, Z0
-	VPCLMULQDQ      $0x00, Z15, Z26, Z1
-	VPCLMULQDQ      $0x11, Z15, Z26, Z2
-	VPCLMULQDQ      $0x00, Z16, Z0, Z5
-	VPSHUFD         $0x4e, Z27, Z0
-	VPXORQ          Z27, Z0, Z0
-	VPCLMULQDQ      $0x00, Z17, Z27, Z7
-	VPCLMULQDQ      $0x11, Z17, Z27, Z8
-	VPCLMULQDQ      $0x00, Z18, Z0, Z9
-	VPXORQ          Z1, Z7, Z0
-	VPXORQ          Z2, Z8, Z2
-	VPXORQ          Z5, Z9, Z1
-	VPSHUFB         Z4, Z24, Z24
-	VPSHUFB         Z4, Z25, Z25
-	VPXORQ          Z3, Z24, Z24
-	VPSHUFD         $0x4e, Z24, Z3
-	VPXORQ          Z24, Z3, Z3
-	VPCLMULQDQ      $0x00, Z19, Z24, Z5
-	VPCLMULQDQ      $0x11, Z19, Z24, Z7
-	VPCLMULQDQ      $0x00, Z21, Z3, Z3
-	VPSHUFD         $0x4e, Z25, Z8
-	VPXORQ          Z25, Z8, Z8
-	VPCLMULQDQ      $0x00, Z20, Z25, Z9
-	VPCLMULQDQ      $0x11, Z20, Z25, Z10
-	VPCLMULQDQ      $0x00, Z22, Z8, Z8
-	VPTERNLOGQ      $0x96, Z5, Z9, Z0
-	VPTERNLOGQ      $0x96, Z7, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd199
+	VPXORQ          lowBits32<>+0(SB), Z0, Z5
+	VPXORQ          lowBits32<>+64(SB), Z0, Z15
+	VPXORQ          lowBits32<>+128(SB), Z0, Z16
+	VPXORQ          lowBits32<>+192(SB), Z0, Z17
+	VPXORQ          lowBits32<>+256(SB), Z0, Z18
+	VPXORQ          lowBits32<>+320(SB), Z0, Z19
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last259
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            320(AX), R9
+	JE              last259
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VAESENC         Z0, Z18, Z18
+	VAESENC         Z0, Z19, Z19
+	LEAQ            352(AX), R9
 
-rest203:
+last259:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+	VAESENCLAST     Z0, Z18, Z18
+	VAESENCLAST     Z0, Z19, Z19
+
+encrypted253:
 	// At most 384 bytes.
-	MOVQ      R8, R9
-	SUBQ      $0x00000100, R9
-	LEAQ      15(R9), R8
+	MOVQ      R8, CX
+	SUBQ      $0x00000100, CX
+	LEAQ      15(CX), R8
 	ANDQ      $-16, R8
-	LEAQ      128(AX), R10
-	SUBQ      R8, R10
+	LEAQ      128(AX), R9
+	SUBQ      R8, R9
 	LEAQ      (AX), R8
-	SUBQ      $0x10, R10
-	CMPQ      R10, R8
-	CMOVQCS   R8, R10
-	VMOVDQU64 (R10), Z15
-	VMOVDQU64 8(R10), Z16
-	VPXORQ    Z15, Z16, Z16
-	VMOVDQU64 64(R10), Z17
-	VMOVDQU64 72(R10), Z18
-	VPXORQ    Z17, Z18, Z18
+	SUBQ      $0x10, R9
+	CMPQ      R9, R8
+	CMOVQCS   R8, R9
+	VMOVDQU64 (R9), Z20
+	VMOVDQU64 8(R9), Z21
+	VPXORQ    Z20, Z21, Z21
+	VMOVDQU64 64(R9), Z22
+	VMOVDQU64 72(R9), Z23
+	VPXORQ    Z22, Z23, Z23
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z0
-	VMOVDQA64       Z5, Z2
-	VPSHUFB         Z4, Z2, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPXORQ          lowBits32<>+0(SB), Z2, Z5
-	VPXORQ          lowBits32<>+64(SB), Z2, Z19
-	VPXORQ          lowBits32<>+128(SB), Z2, Z0
-	VPXORQ          lowBits32<>+192(SB), Z2, Z1
-	VPXORQ          lowBits32<>+256(SB), Z2, Z20
-	VPXORQ          lowBits32<>+320(SB), Z2, Z21
-	VBROADCASTI32X4 144(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 160(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 176(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 192(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 208(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 224(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 240(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 256(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 272(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	LEAQ            288(AX), R10
-	CMPL            CX, $0x0c
-	JB              last212
-	VBROADCASTI32X4 288(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 304(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	LEAQ            320(AX), R10
-	JE              last212
-	VBROADCASTI32X4 320(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	VBROADCASTI32X4 336(AX), Z2
-	VAESENC         Z2, Z5, Z5
-	VAESENC         Z2, Z19, Z19
-	VAESENC         Z2, Z0, Z0
-	VAESENC         Z2, Z1, Z1
-	VAESENC         Z2, Z20, Z20
-	VAESENC         Z2, Z21, Z21
-	LEAQ            352(AX), R10
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU64     (DI), Z0
+	VPXORQ        Z0, Z5, Z5
+	VMOVDQU64     Z5, (SI)
+	VMOVDQU64     64(DI), Z0
+	VPXORQ        Z0, Z15, Z15
+	VMOVDQU64     Z15, 64(SI)
+	VMOVDQU64     128(DI), Z0
+	VPXORQ        Z0, Z16, Z16
+	VMOVDQU64     Z16, 128(SI)
+	VMOVDQU64     192(DI), Z0
+	VPXORQ        Z0, Z17, Z17
+	VMOVDQU64     Z17, 192(SI)
+	VMOVDQU8.Z    256(DI), K1, Z0
+	VPXORQ        Z0, Z18, Z18
+	VMOVDQU8      Z18, K1, 256(SI)
+	VMOVDQU8.Z    Z18, K1, Z18
+	VMOVDQU8.Z    256(DI)(R8*1), K2, Z0
+	VPXORQ        Z0, Z19, Z19
+	VMOVDQU8      Z19, K2, 256(SI)(R8*1)
+	VMOVDQU8.Z    Z19, K2, Z19
+	VPSHUFB       Z4, Z16, Z16
+	VPSHUFB       Z4, Z17, Z17
+	VPSHUFD       $0x4e, Z16, Z0
+	VPXORQ        Z16, Z0, Z0
+	VPCLMULQDQ    $0x00, Z7, Z16, Z1
+	VPCLMULQDQ    $0x11, Z7, Z16, Z2
+	VPCLMULQDQ    $0x00, Z8, Z0, Z7
+	VPSHUFD       $0x4e, Z17, Z0
+	VPXORQ        Z17, Z0, Z0
+	VPCLMULQDQ    $0x00, Z9, Z17, Z8
+	VPCLMULQDQ    $0x11, Z9, Z17, Z9
+	VPCLMULQDQ    $0x00, Z10, Z0, Z10
+	VPXORQ        Z1, Z8, Z0
+	VPXORQ        Z2, Z9, Z2
+	VPXORQ        Z7, Z10, Z1
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z11, Z5, Z7
+	VPCLMULQDQ    $0x11, Z11, Z5, Z5
+	VPCLMULQDQ    $0x00, Z12, Z3, Z3
+	VPSHUFD       $0x4e, Z15, Z8
+	VPXORQ        Z15, Z8, Z8
+	VPCLMULQDQ    $0x00, Z13, Z15, Z9
+	VPCLMULQDQ    $0x11, Z13, Z15, Z10
+	VPCLMULQDQ    $0x00, Z14, Z8, Z8
+	VPTERNLOGQ    $0x96, Z7, Z9, Z0
+	VPTERNLOGQ    $0x96, Z5, Z10, Z2
+	VPTERNLOGQ    $0x96, Z3, Z8, Z1
+	VPTERNLOGQ    $0x96, Z0, Z2, Z1
+	VPCLMULQDQ    $0x00, Z6, Z0, Z3
+	VPSHUFD       $0x4e, Z0, Z0
+	VPTERNLOGQ    $0x96, Z3, Z0, Z1
+	VPCLMULQDQ    $0x00, Z6, Z1, Z0
+	VPSHUFD       $0x4e, Z1, Z1
+	VPTERNLOGQ    $0x96, Z0, Z1, Z2
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPXORQ        Y0, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X0
+	VPXORQ        X0, X2, X2
+	VMOVDQA64     Z2, Z3
+	VPSHUFB       Z4, Z18, Z18
+	VPSHUFB       Z4, Z19, Z19
+	VPXORQ        Z3, Z18, Z18
+	VPSHUFD       $0x4e, Z18, Z0
+	VPXORQ        Z18, Z0, Z0
+	VPCLMULQDQ    $0x00, Z20, Z18, Z1
+	VPCLMULQDQ    $0x11, Z20, Z18, Z2
+	VPCLMULQDQ    $0x00, Z21, Z0, Z3
+	VPSHUFD       $0x4e, Z19, Z0
+	VPXORQ        Z19, Z0, Z0
+	VPCLMULQDQ    $0x00, Z22, Z19, Z5
+	VPCLMULQDQ    $0x11, Z22, Z19, Z7
+	VPCLMULQDQ    $0x00, Z23, Z0, Z8
+	VPXORQ        Z1, Z5, Z0
+	VPXORQ        Z2, Z7, Z2
+	VPXORQ        Z3, Z8, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
+	JMP           textEnd236
 
-last212:
-	VBROADCASTI32X4 (R10), Z2
-	VAESENCLAST     Z2, Z5, Z5
-	VAESENCLAST     Z2, Z19, Z19
-	VAESENCLAST     Z2, Z0, Z0
-	VAESENCLAST     Z2, Z1, Z1
-	VAESENCLAST     Z2, Z20, Z20
-	VAESENCLAST     Z2, Z21, Z21
-	VMOVDQU64       (DI), Z2
-	VPXORQ          Z2, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z2
-	VPXORQ          Z2, Z19, Z19
-	VMOVDQU64       Z19, 64(SI)
-	VMOVDQU64       128(DI), Z2
-	VPXORQ          Z2, Z0, Z0
-	VMOVDQU64       Z0, 128(SI)
-	VMOVDQU64       192(DI), Z2
-	VPXORQ          Z2, Z1, Z1
-	VMOVDQU64       Z1, 192(SI)
-	VMOVDQU8.Z      256(DI), K1, Z2
-	VPXORQ          Z2, Z20, Z20
-	VMOVDQU8        Z20, K1, 256(SI)
-	VMOVDQU8.Z      Z20, K1, Z20
-	VMOVDQU8.Z      256(DI)(R8*1), K2, Z2
-	VPXORQ          Z2, Z21, Z21
-	VMOVDQU8        Z21, K2, 256(SI)(R8*1)
-	VMOVDQU8.Z      Z21, K2, Z21
+rest239:
+	VBROADCASTI32X4 128(AX), Z2
+	VMOVDQA64       Z5, Z0
+	VPADDD          count16<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z1
 	VPSHUFB         Z4, Z0, Z0
+	VPXORQ          Z2, Z0, Z0
 	VPSHUFB         Z4, Z1, Z1
-	VPSHUFD         $0x4e, Z0, Z2
-	VPXORQ          Z0, Z2, Z2
-	VPCLMULQDQ      $0x00, Z7, Z0, Z22
-	VPCLMULQDQ      $0x11, Z7, Z0, Z7
-	VPCLMULQDQ      $0x00, Z8, Z2, Z8
-	VPSHUFD         $0x4e, Z1, Z0
-	VPXORQ          Z1, Z0, Z0
-	VPCLMULQDQ      $0x00, Z9, Z1, Z2
-	VPCLMULQDQ      $0x11, Z9, Z1, Z1
-	VPCLMULQDQ      $0x00, Z10, Z0, Z9
-	VPXORQ          Z22, Z2, Z0
-	VPXORQ          Z7, Z1, Z2
-	VPXORQ          Z8, Z9, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z19, Z19
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z11, Z5, Z7
-	VPCLMULQDQ      $0x11, Z11, Z5, Z5
-	VPCLMULQDQ      $0x00, Z12, Z3, Z3
-	VPSHUFD         $0x4e, Z19, Z8
-	VPXORQ          Z19, Z8, Z8
-	VPCLMULQDQ      $0x00, Z13, Z19, Z9
-	VPCLMULQDQ      $0x11, Z13, Z19, Z10
-	VPCLMULQDQ      $0x00, Z14, Z8, Z8
-	VPTERNLOGQ      $0x96, Z7, Z9, Z0
-	VPTERNLOGQ      $0x96, Z5, Z10, Z2
-	VPTERNLOGQ      $0x96, Z3, Z8, Z1
-	VPTERNLOGQ      $0x96, Z0, Z2, Z1
-	VPCLMULQDQ      $0x00, Z6, Z0, Z3
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z3, Z0, Z1
-	VPCLMULQDQ      $0x00, Z6, Z1, Z0
-	VPSHUFD         $0x4e, Z1, Z1
-	VPTERNLOGQ      $0x96, Z0, Z1, Z2
-	VEXTRACTI64X4   $0x01, Z2, Y0
-	VPXORQ          Y0, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X0
-	VPXORQ          X0, X2, X2
-	VMOVDQA64       Z2, Z3
-	VPSHUFB         Z4, Z20, Z20
-	VPSHUFB         Z4, Z21, Z21
-	VPXORQ          Z3, Z20, Z20
-	VPSHUFD         $0x4e, Z20, Z0
-	VPXORQ          Z20, Z0, Z0
-	VPCLMULQDQ      $0x00, Z15, Z20, Z1
-	VPCLMULQDQ      $0x11, Z15, Z20, Z2
-	VPCLMULQDQ      $0x00, Z16, Z0, Z3
-	VPSHUFD         $0x4e, Z21, Z0
-	VPXORQ          Z21, Z0, Z0
-	VPCLMULQDQ      $0x00, Z17, Z21, Z5
-	VPCLMULQDQ      $0x11, Z17, Z21, Z7
-	VPCLMULQDQ      $0x00, Z18, Z0, Z8
-	VPXORQ          Z1, Z5, Z0
-	VPXORQ          Z2, Z7, Z2
-	VPXORQ          Z3, Z8, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd199
-
-rest202:
-	// At most 256 bytes.
-	MOVQ            R8, R9
-	SUBQ            $0x00000080, R9
-	LEAQ            15(R9), R8
-	ANDQ            $-16, R8
-	LEAQ            128(AX), R10
-	SUBQ            R8, R10
-	LEAQ            (AX), R8
-	SUBQ            $0x10, R10
-	CMPQ            R10, R8
-	CMOVQCS         R8, R10
-	VMOVDQU64       (R10), Z2
-	VMOVDQU64       8(R10), Z1
 	VPXORQ          Z2, Z1, Z1
-	VMOVDQU64       64(R10), Z13
-	VMOVDQU64       72(R10), Z12
-	VPXORQ          Z13, Z12, Z12
-	VBROADCASTI32X4 (R10), Z0
-	VPSHUFD         $0x4e, Z0, Z10
-	VPXORQ          Z0, Z10, Z10
-	VPSHUFD         $0x4e, Z7, Z11
-	VPXORQ          Z7, Z11, Z11
-	VPCLMULQDQ      $0x00, Z0, Z7, Z8
-	VPCLMULQDQ      $0x11, Z0, Z7, Z7
-	VPCLMULQDQ      $0x00, Z10, Z11, Z11
-	VPTERNLOGQ      $0x96, Z8, Z7, Z11
+	VPXORQ          lowBits16<>+0(SB), Z0, Z5
+	VPXORQ          lowBits16<>+64(SB), Z0, Z15
+	VPXORQ          lowBits16<>+128(SB), Z0, Z16
+	VSHUFI64X2      $0x44, Z1, Z0, Z17
+	VPXORQ          lowBits16<>+192(SB), Z17, Z17
+	VBROADCASTI32X4 144(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 160(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 176(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 192(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 208(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 224(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 240(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 256(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 272(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            288(AX), R9
+	CMPL            CX, $0x0c
+	JB              last260
+	VBROADCASTI32X4 288(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 304(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            320(AX), R9
+	JE              last260
+	VBROADCASTI32X4 320(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	VBROADCASTI32X4 336(AX), Z0
+	VAESENC         Z0, Z5, Z5
+	VAESENC         Z0, Z15, Z15
+	VAESENC         Z0, Z16, Z16
+	VAESENC         Z0, Z17, Z17
+	LEAQ            352(AX), R9
+
+last260:
+	VBROADCASTI32X4 (R9), Z0
+	VAESENCLAST     Z0, Z5, Z5
+	VAESENCLAST     Z0, Z15, Z15
+	VAESENCLAST     Z0, Z16, Z16
+	VAESENCLAST     Z0, Z17, Z17
+
+encrypted255:
+	// At most 256 bytes.
+	MOVQ            R8, CX
+	SUBQ            $0x00000080, CX
+	LEAQ            15(CX), R8
+	ANDQ            $-16, R8
+	LEAQ            128(AX), R9
+	SUBQ            R8, R9
+	LEAQ            (AX), R8
+	SUBQ            $0x10, R9
+	CMPQ            R9, R8
+	CMOVQCS         R8, R9
+	VMOVDQU64       (R9), Z1
+	VMOVDQU64       8(R9), Z12
+	VPXORQ          Z1, Z12, Z12
+	VMOVDQU64       64(R9), Z0
+	VMOVDQU64       72(R9), Z2
+	VPXORQ          Z0, Z2, Z2
+	VBROADCASTI32X4 (R9), Z10
+	VPSHUFD         $0x4e, Z10, Z11
+	VPXORQ          Z10, Z11, Z11
+	VPSHUFD         $0x4e, Z7, Z13
+	VPXORQ          Z7, Z13, Z13
+	VPCLMULQDQ      $0x00, Z10, Z7, Z8
+	VPCLMULQDQ      $0x11, Z10, Z7, Z7
+	VPCLMULQDQ      $0x00, Z11, Z13, Z13
+	VPTERNLOGQ      $0x96, Z8, Z7, Z13
 	VPCLMULQDQ      $0x00, Z6, Z8, Z14
 	VPSHUFD         $0x4e, Z8, Z8
-	VPTERNLOGQ      $0x96, Z14, Z8, Z11
-	VPCLMULQDQ      $0x00, Z6, Z11, Z8
-	VPSHUFD         $0x4e, Z11, Z11
-	VPTERNLOGQ      $0x96, Z8, Z11, Z7
+	VPTERNLOGQ      $0x96, Z14, Z8, Z13
+	VPCLMULQDQ      $0x00, Z6, Z13, Z8
+	VPSHUFD         $0x4e, Z13, Z13
+	VPTERNLOGQ      $0x96, Z8, Z13, Z7
 	VPSHUFD         $0x4e, Z7, Z8
 	VPXORQ          Z7, Z8, Z8
-	VPSHUFD         $0x4e, Z9, Z11
-	VPXORQ          Z9, Z11, Z11
-	VPCLMULQDQ      $0x00, Z0, Z9, Z14
-	VPCLMULQDQ      $0x11, Z0, Z9, Z0
-	VPCLMULQDQ      $0x00, Z10, Z11, Z10
+	VPSHUFD         $0x4e, Z9, Z13
+	VPXORQ          Z9, Z13, Z13
+	VPCLMULQDQ      $0x00, Z10, Z9, Z14
+	VPCLMULQDQ      $0x11, Z10, Z9, Z9
+	VPCLMULQDQ      $0x00, Z11, Z13, Z10
 	VMOVDQA64       Z14, Z11
-	VMOVDQA64       Z0, Z9
-	VMOVDQA64       Z10, Z0
-	VPTERNLOGQ      $0x96, Z11, Z9, Z0
-	VPCLMULQDQ      $0x00, Z6, Z11, Z10
+	VPTERNLOGQ      $0x96, Z11, Z9, Z10
+	VPCLMULQDQ      $0x00, Z6, Z11, Z13
 	VPSHUFD         $0x4e, Z11, Z11
-	VPTERNLOGQ      $0x96, Z10, Z11, Z0
-	VPCLMULQDQ      $0x00, Z6, Z0, Z10
-	VPSHUFD         $0x4e, Z0, Z0
-	VPTERNLOGQ      $0x96, Z10, Z0, Z9
+	VPTERNLOGQ      $0x96, Z13, Z11, Z10
+	VPCLMULQDQ      $0x00, Z6, Z10, Z11
+	VPSHUFD         $0x4e, Z10, Z10
+	VPTERNLOGQ      $0x96, Z11, Z10, Z9
 	VPSHUFD         $0x4e, Z9, Z10
 	VPXORQ          Z9, Z10, Z10
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z11
-	VMOVDQA64       Z5, Z0
-	VPADDD          count16<>+0(SB), Z5, Z5
-	VMOVDQA64       Z5, Z14
-	VPSHUFB         Z4, Z0, Z0
-	VPXORQ          Z11, Z0, Z0
-	VPSHUFB         Z4, Z14, Z14
-	VPXORQ          Z11, Z14, Z14
-	VPXORQ          lowBits16<>+0(SB), Z0, Z5
-	VPXORQ          lowBits16<>+64(SB), Z0, Z11
-	VPXORQ          lowBits16<>+128(SB), Z0, Z15
-	VSHUFI64X2      $0x44, Z14, Z0, Z16
-	VPXORQ          lowBits16<>+192(SB), Z16, Z16
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU64     (DI), Z11
+	VPXORQ        Z11, Z5, Z5
+	VMOVDQU64     Z5, (SI)
+	VMOVDQU64     64(DI), Z11
+	VPXORQ        Z11, Z15, Z15
+	VMOVDQU64     Z15, 64(SI)
+	VMOVDQU8.Z    128(DI), K1, Z11
+	VPXORQ        Z11, Z16, Z16
+	VMOVDQU8      Z16, K1, 128(SI)
+	VMOVDQU8.Z    Z16, K1, Z16
+	VMOVDQU8.Z    128(DI)(R8*1), K2, Z11
+	VPXORQ        Z11, Z17, Z17
+	VMOVDQU8      Z17, K2, 128(SI)(R8*1)
+	VMOVDQU8.Z    Z17, K2, Z17
+	VPSHUFB       Z4, Z16, Z16
+	VPSHUFB       Z4, Z17, Z17
+	VPSHUFD       $0x4e, Z16, Z13
+	VPXORQ        Z16, Z13, Z13
+	VPCLMULQDQ    $0x00, Z1, Z16, Z11
+	VPCLMULQDQ    $0x11, Z1, Z16, Z14
+	VPCLMULQDQ    $0x00, Z12, Z13, Z1
+	VPSHUFD       $0x4e, Z17, Z12
+	VPXORQ        Z17, Z12, Z12
+	VPCLMULQDQ    $0x00, Z0, Z17, Z13
+	VPCLMULQDQ    $0x11, Z0, Z17, Z16
+	VPCLMULQDQ    $0x00, Z2, Z12, Z12
+	VPXORQ        Z11, Z13, Z0
+	VPXORQ        Z14, Z16, Z2
+	VPXORQ        Z1, Z12, Z1
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z7, Z5, Z11
+	VPCLMULQDQ    $0x11, Z7, Z5, Z5
+	VPCLMULQDQ    $0x00, Z8, Z3, Z3
+	VPSHUFD       $0x4e, Z15, Z7
+	VPXORQ        Z15, Z7, Z7
+	VPCLMULQDQ    $0x00, Z9, Z15, Z8
+	VPCLMULQDQ    $0x11, Z9, Z15, Z9
+	VPCLMULQDQ    $0x00, Z10, Z7, Z7
+	VPTERNLOGQ    $0x96, Z11, Z8, Z0
+	VPTERNLOGQ    $0x96, Z5, Z9, Z2
+	VPTERNLOGQ    $0x96, Z3, Z7, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
+	JMP           textEnd236
+
+rest238:
+	VBROADCASTI32X4 128(AX), Z0
+	VMOVDQA64       Z5, Z1
+	VPADDD          count8<>+0(SB), Z5, Z5
+	VMOVDQA64       Z5, Z2
+	VPSHUFB         Z4, Z1, Z1
+	VPXORQ          Z0, Z1, Z1
+	VPSHUFB         Z4, Z2, Z2
+	VPXORQ          Z0, Z2, Z2
+	VPXORQ          lowBits8<>+0(SB), Z1, Z5
+	VSHUFI64X2      $0x44, Z2, Z1, Z15
+	VPXORQ          lowBits8<>+64(SB), Z15, Z15
 	VBROADCASTI32X4 144(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 160(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 176(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 192(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 208(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 224(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 240(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 256(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 272(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	LEAQ            288(AX), R10
+	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last213
+	JB              last261
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 304(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	LEAQ            320(AX), R10
-	JE              last213
+	LEAQ            320(AX), R9
+	JE              last261
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
 	VBROADCASTI32X4 336(AX), Z0
 	VAESENC         Z0, Z5, Z5
-	VAESENC         Z0, Z11, Z11
 	VAESENC         Z0, Z15, Z15
-	VAESENC         Z0, Z16, Z16
-	LEAQ            352(AX), R10
+	LEAQ            352(AX), R9
 
-last213:
-	VBROADCASTI32X4 (R10), Z0
+last261:
+	VBROADCASTI32X4 (R9), Z0
 	VAESENCLAST     Z0, Z5, Z5
-	VAESENCLAST     Z0, Z11, Z11
 	VAESENCLAST     Z0, Z15, Z15
-	VAESENCLAST     Z0, Z16, Z16
-	VMOVDQU64       (DI), Z0
-	VPXORQ          Z0, Z5, Z5
-	VMOVDQU64       Z5, (SI)
-	VMOVDQU64       64(DI), Z0
-	VPXORQ          Z0, Z11, Z11
-	VMOVDQU64       Z11, 64(SI)
-	VMOVDQU8.Z      128(DI), K1, Z0
-	VPXORQ          Z0, Z15, Z15
-	VMOVDQU8        Z15, K1, 128(SI)
-	VMOVDQU8.Z      Z15, K1, Z15
-	VMOVDQU8.Z      128(DI)(R8*1), K2, Z0
-	VPXORQ          Z0, Z16, Z16
-	VMOVDQU8        Z16, K2, 128(SI)(R8*1)
-	VMOVDQU8.Z      Z16, K2, Z16
-	VPSHUFB         Z4, Z15, Z15
-	VPSHUFB         Z4, Z16, Z16
-	VPSHUFD         $0x4e, Z15, Z14
-	VPXORQ          Z15, Z14, Z14
-	VPCLMULQDQ      $0x00, Z2, Z15, Z0
-	VPCLMULQDQ      $0x11, Z2, Z15, Z2
-	VPCLMULQDQ      $0x00, Z1, Z14, Z1
-	VPSHUFD         $0x4e, Z16, Z15
-	VPXORQ          Z16, Z15, Z15
-	VPCLMULQDQ      $0x00, Z13, Z16, Z14
-	VPCLMULQDQ      $0x11, Z13, Z16, Z13
-	VPCLMULQDQ      $0x00, Z12, Z15, Z12
-	VPXORQ          Z0, Z14, Z0
-	VPXORQ          Z2, Z13, Z2
-	VPXORQ          Z1, Z12, Z1
-	VPSHUFB         Z4, Z5, Z5
-	VPSHUFB         Z4, Z11, Z11
-	VPXORQ          Z3, Z5, Z5
-	VPSHUFD         $0x4e, Z5, Z3
-	VPXORQ          Z5, Z3, Z3
-	VPCLMULQDQ      $0x00, Z7, Z5, Z12
-	VPCLMULQDQ      $0x11, Z7, Z5, Z5
-	VPCLMULQDQ      $0x00, Z8, Z3, Z3
-	VPSHUFD         $0x4e, Z11, Z7
-	VPXORQ          Z11, Z7, Z7
-	VPCLMULQDQ      $0x00, Z9, Z11, Z8
-	VPCLMULQDQ      $0x11, Z9, Z11, Z9
-	VPCLMULQDQ      $0x00, Z10, Z7, Z7
-	VPTERNLOGQ      $0x96, Z12, Z8, Z0
-	VPTERNLOGQ      $0x96, Z5, Z9, Z2
-	VPTERNLOGQ      $0x96, Z3, Z7, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-	JMP             textEnd199
 
-rest201:
+encrypted257:
 	// At most 128 bytes.
-	MOVQ      R8, R9
-	LEAQ      15(R9), R8
+	MOVQ      R8, CX
+	LEAQ      15(CX), R8
 	ANDQ      $-16, R8
-	LEAQ      128(AX), R10
-	SUBQ      R8, R10
+	LEAQ      128(AX), R9
+	SUBQ      R8, R9
 	LEAQ      (AX), R8
-	SUBQ      $0x10, R10
-	CMPQ      R10, R8
-	CMOVQCS   R8, R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQU64 8(R10), Z1
+	SUBQ      $0x10, R9
+	CMPQ      R9, R8
+	CMOVQCS   R8, R9
+	VMOVDQU64 (R9), Z0
+	VMOVDQU64 8(R9), Z1
 	VPXORQ    Z0, Z1, Z1
-	VMOVDQU64 64(R10), Z2
-	VMOVDQU64 72(R10), Z7
+	VMOVDQU64 64(R9), Z2
+	VMOVDQU64 72(R9), Z7
 	VPXORQ    Z2, Z7, Z7
 
 	// Without a last vector, its mask is empty and its address that of the one before.
-	XORL            R11, R11
-	MOVL            $0x00000040, R8
-	MOVQ            R9, R10
-	SUBQ            $0x40, R10
-	CMOVQLS         R11, R10
-	CMOVQLS         R11, R8
-	MOVQ            $-1, R11
-	BZHIQ           R9, R11, R11
-	KMOVQ           R11, K1
-	MOVQ            $-1, R11
-	BZHIQ           R10, R11, R11
-	KMOVQ           R11, K2
-	VBROADCASTI32X4 128(AX), Z8
-	VMOVDQA64       Z5, Z9
-	VPADDD          count8<>+0(SB), Z5, Z5
-	VPSHUFB         Z4, Z9, Z9
-	VPXORQ          Z8, Z9, Z9
-	VPSHUFB         Z4, Z5, Z5
-	VPXORQ          Z8, Z5, Z5
-	VPXORQ          lowBits8<>+0(SB), Z9, Z8
-	VSHUFI64X2      $0x44, Z5, Z9, Z5
-	VPXORQ          lowBits8<>+64(SB), Z5, Z5
-	VBROADCASTI32X4 144(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 160(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 176(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 192(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 208(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 224(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 240(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 256(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 272(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	LEAQ            288(AX), R10
-	CMPL            CX, $0x0c
-	JB              last214
-	VBROADCASTI32X4 288(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 304(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	LEAQ            320(AX), R10
-	JE              last214
-	VBROADCASTI32X4 320(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	VBROADCASTI32X4 336(AX), Z9
-	VAESENC         Z9, Z8, Z8
-	VAESENC         Z9, Z5, Z5
-	LEAQ            352(AX), R10
+	XORL          R10, R10
+	MOVL          $0x00000040, R8
+	MOVQ          CX, R9
+	SUBQ          $0x40, R9
+	CMOVQLS       R10, R9
+	CMOVQLS       R10, R8
+	MOVQ          $-1, R10
+	BZHIQ         CX, R10, R10
+	KMOVQ         R10, K1
+	MOVQ          $-1, R10
+	BZHIQ         R9, R10, R10
+	KMOVQ         R10, K2
+	VMOVDQU8.Z    (DI), K1, Z8
+	VPXORQ        Z8, Z5, Z5
+	VMOVDQU8      Z5, K1, (SI)
+	VMOVDQU8.Z    Z5, K1, Z5
+	VMOVDQU8.Z    (DI)(R8*1), K2, Z8
+	VPXORQ        Z8, Z15, Z15
+	VMOVDQU8      Z15, K2, (SI)(R8*1)
+	VMOVDQU8.Z    Z15, K2, Z15
+	VPSHUFB       Z4, Z5, Z5
+	VPSHUFB       Z4, Z15, Z15
+	VPXORQ        Z3, Z5, Z5
+	VPSHUFD       $0x4e, Z5, Z3
+	VPXORQ        Z5, Z3, Z3
+	VPCLMULQDQ    $0x00, Z0, Z5, Z8
+	VPCLMULQDQ    $0x11, Z0, Z5, Z5
+	VPCLMULQDQ    $0x00, Z1, Z3, Z1
+	VPSHUFD       $0x4e, Z15, Z0
+	VPXORQ        Z15, Z0, Z0
+	VPCLMULQDQ    $0x00, Z2, Z15, Z3
+	VPCLMULQDQ    $0x11, Z2, Z15, Z2
+	VPCLMULQDQ    $0x00, Z7, Z0, Z7
+	VPXORQ        Z8, Z3, Z0
+	VPXORQ        Z5, Z2, Z2
+	VPXORQ        Z1, Z7, Z1
+	VPXORQ        Z3, Z3, Z3
+	VEXTRACTI64X4 $0x01, Z0, Y5
+	VPXORQ        Y5, Y0, Y0
+	VEXTRACTI32X4 $0x01, Y0, X5
+	VPXORQ        X5, X0, X0
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPXORQ        Y5, Y1, Y1
+	VEXTRACTI32X4 $0x01, Y1, X5
+	VPXORQ        X5, X1, X1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPXORQ        Y5, Y2, Y2
+	VEXTRACTI32X4 $0x01, Y2, X5
+	VPXORQ        X5, X2, X2
 
-last214:
-	VBROADCASTI32X4 (R10), Z9
-	VAESENCLAST     Z9, Z8, Z8
-	VAESENCLAST     Z9, Z5, Z5
-	VMOVDQU8.Z      (DI), K1, Z9
-	VPXORQ          Z9, Z8, Z8
-	VMOVDQU8        Z8, K1, (SI)
-	VMOVDQU8.Z      Z8, K1, Z8
-	VMOVDQU8.Z      (DI)(R8*1), K2, Z9
-	VPXORQ          Z9, Z5, Z5
-	VMOVDQU8        Z5, K2, (SI)(R8*1)
-	VMOVDQU8.Z      Z5, K2, Z5
-	VPSHUFB         Z4, Z8, Z8
-	VPSHUFB         Z4, Z5, Z5
-	VPXORQ          Z3, Z8, Z8
-	VPSHUFD         $0x4e, Z8, Z3
-	VPXORQ          Z8, Z3, Z3
-	VPCLMULQDQ      $0x00, Z0, Z8, Z9
-	VPCLMULQDQ      $0x11, Z0, Z8, Z8
-	VPCLMULQDQ      $0x00, Z1, Z3, Z1
-	VPSHUFD         $0x4e, Z5, Z0
-	VPXORQ          Z5, Z0, Z0
-	VPCLMULQDQ      $0x00, Z2, Z5, Z3
-	VPCLMULQDQ      $0x11, Z2, Z5, Z2
-	VPCLMULQDQ      $0x00, Z7, Z0, Z5
-	VPXORQ          Z9, Z3, Z0
-	VPXORQ          Z8, Z2, Z2
-	VPXORQ          Z1, Z5, Z1
-	VPXORQ          Z3, Z3, Z3
-	VEXTRACTI64X4   $0x01, Z0, Y5
-	VPXORQ          Y5, Y0, Y0
-	VEXTRACTI32X4   $0x01, Y0, X5
-	VPXORQ          X5, X0, X0
-	VEXTRACTI64X4   $0x01, Z1, Y5
-	VPXORQ          Y5, Y1, Y1
-	VEXTRACTI32X4   $0x01, Y1, X5
-	VPXORQ          X5, X1, X1
-	VEXTRACTI64X4   $0x01, Z2, Y5
-	VPXORQ          Y5, Y2, Y2
-	VEXTRACTI32X4   $0x01, Y2, X5
-	VPXORQ          X5, X2, X2
-
-textEnd199:
+textEnd236:
 	TESTQ BX, BX
-	JZ    notLast194
+	JZ    notLast231
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
-	CMPQ       R9, $0x70
-	JBE        lengths215
+	CMPQ       CX, $0x70
+	JBE        lengths262
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -11129,9 +12127,9 @@ textEnd199:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths215:
-	MOVQ       112(DX), CX
-	MOVQ       104(DX), DX
+lengths262:
+	MOVQ       104(DX), CX
+	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
 	VPINSRQ    $0x01, DX, X5, X5
 	VPXORQ     X3, X5, X5
@@ -11159,7 +12157,7 @@ lengths215:
 	VPXORQ     X0, X3, X3
 	VMOVDQU64  X3, (BX)
 
-end195:
+end232:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -11192,18 +12190,17 @@ end195:
 	VPXORQ X29, X29, X29
 	KXORW  K1, K1, K1
 	KXORW  K2, K2, K2
-	KXORW  K3, K3, K3
 	VZEROUPPER
 	RET
 
-notLast194:
+notLast231:
 	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end195
+	JMP       end232
 
-// func openAVX512(key *Key, r *run)
+// func openAVX512(key *Key, r *run, nonce *[12]byte)
 // Requires: AES, AVX, AVX512BW, AVX512F, AVX512VL, BMI2, CMOV, PCLMULQDQ, VAES, VPCLMULQDQ
-TEXT ·openAVX512(SB), $0-16
+TEXT ·openAVX512(SB), $0-24
 	MOVQ      key+0(FP), AX
 	MOVL      368(AX), CX
 	VMOVDQU64 reverse<>+0(SB), Z4
@@ -11212,10 +12209,10 @@ TEXT ·openAVX512(SB), $0-16
 
 	// Only the last run of a message has a tag.
 	TESTQ BX, BX
-	JZ    noTag216
+	JZ    noTag263
 
 	// The tag begins as the encrypted first counter block.
-	MOVQ      16(DX), SI
+	MOVQ      nonce+16(FP), SI
 	MOVL      (SI), DI
 	VMOVD     DI, X0
 	VPINSRD   $0x01, 4(SI), X0, X0
@@ -11244,33 +12241,33 @@ TEXT ·openAVX512(SB), $0-16
 	VAESENC   X1, X0, X0
 	LEAQ      288(AX), SI
 	CMPL      CX, $0x0c
-	JB        last219
+	JB        last266
 	VMOVDQU64 288(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 304(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      320(AX), SI
-	JE        last219
+	JE        last266
 	VMOVDQU64 320(AX), X1
 	VAESENC   X1, X0, X0
 	VMOVDQU64 336(AX), X1
 	VAESENC   X1, X0, X0
 	LEAQ      352(AX), SI
 
-last219:
+last266:
 	VMOVDQU64   (SI), X1
 	VAESENCLAST X1, X0, X0
 	VMOVDQU64   X0, (BX)
 
-noTag216:
+noTag263:
 	MOVQ      8(DX), SI
 	VMOVDQU64 (SI), X3
 
 	// Additional data.
-	MOVQ   24(DX), SI
-	MOVQ   32(DX), DI
+	MOVQ   16(DX), SI
+	MOVQ   24(DX), DI
 	TESTQ  DI, DI
-	JZ     text220
+	JZ     text267
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -11279,7 +12276,7 @@ noTag216:
 	LEAQ   128(AX), R9
 	SUBQ   R8, R9
 
-vector221:
+vector268:
 	MOVQ          $-1, R8
 	BZHIQ         DI, R8, R8
 	KMOVQ         R8, K1
@@ -11301,7 +12298,7 @@ vector221:
 	ADDQ          $0x40, SI
 	ADDQ          $0x40, R9
 	SUBQ          $0x40, DI
-	JA            vector221
+	JA            vector268
 	VPTERNLOGQ    $0x96, Z0, Z2, Z1
 	VPCLMULQDQ    $0x00, polynomial<>+0(SB), Z0, Z3
 	VPSHUFD       $0x4e, Z0, Z0
@@ -11315,24 +12312,24 @@ vector221:
 	VPXORQ        X0, X2, X2
 	VMOVDQA64     Z2, Z3
 
-text220:
+text267:
 	// Text.
-	MOVQ            16(DX), SI
+	MOVQ            nonce+16(FP), SI
 	MOVL            (SI), DI
 	VMOVD           DI, X10
 	VPINSRD         $0x01, 4(SI), X10, X10
 	VPINSRD         $0x02, 8(SI), X10, X10
 	VPSHUFB         X4, X10, X10
-	MOVL            96(DX), SI
+	MOVL            88(DX), SI
 	VMOVD           SI, X0
 	VPADDD          X0, X10, X10
 	VSHUFI64X2      $0x00, Z10, Z10, Z5
-	MOVQ            48(DX), SI
-	MOVQ            72(DX), DI
-	MOVQ            80(DX), R8
+	MOVQ            40(DX), SI
+	MOVQ            64(DX), DI
+	MOVQ            72(DX), R8
 	VMOVDQU64       polynomial<>+0(SB), Z6
 	CMPQ            R8, $0x00000080
-	JBE             rest224
+	JBE             rest271
 	VMOVDQU64       (AX), Z7
 	VMOVDQU64       8(AX), Z8
 	VPXORQ          Z7, Z8, Z8
@@ -11340,7 +12337,7 @@ text220:
 	VMOVDQU64       72(AX), Z10
 	VPXORQ          Z9, Z10, Z10
 	CMPQ            R8, $0x00000100
-	JBE             rest225
+	JBE             rest272
 	VBROADCASTI32X4 (AX), Z2
 	VPSHUFD         $0x4e, Z2, Z1
 	VPXORQ          Z2, Z1, Z1
@@ -11374,10 +12371,10 @@ text220:
 	VPSHUFD         $0x4e, Z13, Z14
 	VPXORQ          Z13, Z14, Z14
 	CMPQ            R8, $0x00000200
-	JB              rest223
+	JB              rest270
 	PCALIGN         $0x40
 
-cryptLong228:
+cryptLong275:
 	VBROADCASTI32X4 128(AX), Z2
 	VMOVDQA64       Z5, Z0
 	VPADDD          count32<>+0(SB), Z5, Z5
@@ -11572,7 +12569,7 @@ cryptLong228:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            288(AX), R9
 	CMPL            CX, $0x0c
-	JB              last230
+	JB              last277
 	VBROADCASTI32X4 288(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -11592,7 +12589,7 @@ cryptLong228:
 	VAESENC         Z0, Z21, Z21
 	VAESENC         Z0, Z22, Z22
 	LEAQ            320(AX), R9
-	JE              last230
+	JE              last277
 	VBROADCASTI32X4 320(AX), Z0
 	VAESENC         Z0, Z15, Z15
 	VAESENC         Z0, Z16, Z16
@@ -11613,7 +12610,7 @@ cryptLong228:
 	VAESENC         Z0, Z22, Z22
 	LEAQ            352(AX), R9
 
-last230:
+last277:
 	VBROADCASTI32X4 (R9), Z0
 	VPXORQ          (DI), Z0, Z1
 	VAESENCLAST     Z1, Z15, Z15
@@ -11643,21 +12640,21 @@ last230:
 	ADDQ            $0x00000200, SI
 	SUBQ            $0x00000200, R8
 	CMPQ            R8, $0x00000200
-	JAE             cryptLong228
+	JAE             cryptLong275
 	VPXORQ          Z0, Z0, Z0
 	VPXORQ          Z1, Z1, Z1
 	VPXORQ          Z2, Z2, Z2
 	MOVQ            R8, R9
 	TESTQ           R8, R8
-	JZ              textEnd222
+	JZ              textEnd269
 	CMPQ            R8, $0x00000080
-	JBE             rest224
+	JBE             rest271
 	CMPQ            R8, $0x00000100
-	JBE             rest225
+	JBE             rest272
 
-rest223:
+rest270:
 	CMPQ R8, $0x00000180
-	JBE  rest226
+	JBE  rest273
 
 	// At most 512 bytes.
 	MOVQ      R8, R9
@@ -11904,7 +12901,7 @@ rest223:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last231
+	JB              last278
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -11924,7 +12921,7 @@ rest223:
 	VAESENC         Z3, Z28, Z28
 	VAESENC         Z3, Z29, Z29
 	LEAQ            320(AX), R10
-	JE              last231
+	JE              last278
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z23, Z23
@@ -11945,7 +12942,7 @@ rest223:
 	VAESENC         Z3, Z29, Z29
 	LEAQ            352(AX), R10
 
-last231:
+last278:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z23, Z23
@@ -11992,9 +12989,9 @@ last231:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd222
+	JMP             textEnd269
 
-rest226:
+rest273:
 	// At most 384 bytes.
 	MOVQ      R8, R9
 	SUBQ      $0x00000100, R9
@@ -12166,7 +13163,7 @@ rest226:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last232
+	JB              last279
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -12182,7 +13179,7 @@ rest226:
 	VAESENC         Z3, Z22, Z22
 	VAESENC         Z3, Z23, Z23
 	LEAQ            320(AX), R10
-	JE              last232
+	JE              last279
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z19, Z19
@@ -12199,7 +13196,7 @@ rest226:
 	VAESENC         Z3, Z23, Z23
 	LEAQ            352(AX), R10
 
-last232:
+last279:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z19, Z19
@@ -12238,9 +13235,9 @@ last232:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd222
+	JMP             textEnd269
 
-rest225:
+rest272:
 	// At most 256 bytes.
 	MOVQ            R8, R9
 	SUBQ            $0x00000080, R9
@@ -12401,7 +13398,7 @@ rest225:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last233
+	JB              last280
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -12413,7 +13410,7 @@ rest225:
 	VAESENC         Z3, Z12, Z12
 	VAESENC         Z3, Z13, Z13
 	LEAQ            320(AX), R10
-	JE              last233
+	JE              last280
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z11, Z11
@@ -12426,7 +13423,7 @@ rest225:
 	VAESENC         Z3, Z13, Z13
 	LEAQ            352(AX), R10
 
-last233:
+last280:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z11, Z11
@@ -12457,9 +13454,9 @@ last233:
 	VPXORQ          Y5, Y2, Y2
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
-	JMP             textEnd222
+	JMP             textEnd269
 
-rest224:
+rest271:
 	// At most 128 bytes.
 	MOVQ      R8, R9
 	LEAQ      15(R9), R8
@@ -12548,7 +13545,7 @@ rest224:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            288(AX), R10
 	CMPL            CX, $0x0c
-	JB              last234
+	JB              last281
 	VBROADCASTI32X4 288(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -12556,7 +13553,7 @@ rest224:
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
 	LEAQ            320(AX), R10
-	JE              last234
+	JE              last281
 	VBROADCASTI32X4 320(AX), Z3
 	VAESENC         Z3, Z5, Z5
 	VAESENC         Z3, Z7, Z7
@@ -12565,7 +13562,7 @@ rest224:
 	VAESENC         Z3, Z7, Z7
 	LEAQ            352(AX), R10
 
-last234:
+last281:
 	VBROADCASTI32X4 (R10), Z3
 	VAESENCLAST     Z3, Z5, Z5
 	VAESENCLAST     Z3, Z7, Z7
@@ -12589,13 +13586,13 @@ last234:
 	VEXTRACTI32X4   $0x01, Y2, X5
 	VPXORQ          X5, X2, X2
 
-textEnd222:
+textEnd269:
 	TESTQ BX, BX
-	JZ    notLast217
+	JZ    notLast264
 
 	// The lengths in bits. After eight blocks they have a reduction of their own.
 	CMPQ       R9, $0x70
-	JBE        lengths235
+	JBE        lengths282
 	VPTERNLOGQ $0x96, X0, X2, X1
 	VPCLMULQDQ $0x00, X6, X0, X3
 	VPSHUFD    $0x4e, X0, X0
@@ -12608,9 +13605,9 @@ textEnd222:
 	VPXORQ     X1, X1, X1
 	VPXORQ     X2, X2, X2
 
-lengths235:
-	MOVQ       112(DX), CX
-	MOVQ       104(DX), DX
+lengths282:
+	MOVQ       104(DX), CX
+	MOVQ       96(DX), DX
 	VMOVQ      CX, X5
 	VPINSRQ    $0x01, DX, X5, X5
 	VPXORQ     X3, X5, X5
@@ -12638,7 +13635,7 @@ lengths235:
 	VPXORQ     X0, X3, X3
 	VMOVDQU64  X3, (BX)
 
-end218:
+end265:
 	VPXOR  X0, X0, X0
 	VPXOR  X1, X1, X1
 	VPXOR  X2, X2, X2
@@ -12675,7 +13672,7 @@ end218:
 	VZEROUPPER
 	RET
 
-notLast217:
+notLast264:
 	MOVQ      8(DX), AX
 	VMOVDQU64 X3, (AX)
-	JMP       end218
+	JMP       end265

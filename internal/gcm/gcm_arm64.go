@@ -20,19 +20,19 @@ func (k *Key) hash(sum *[BlockSize]byte, groups []byte, _ int) {
 	hashARMv8(k, sum, unsafe.SliceData(groups), len(groups))
 }
 
-func (k *Key) gmac(r *run)     { gmacARMv8(k, r) }
-func (k *Key) gmacRest(r *run) { gmacARMv8(k, r) }
+func (k *Key) gmac(r *run, nonce *[NonceSize]byte)     { gmacARMv8(k, r, nonce) }
+func (k *Key) gmacRest(r *run, nonce *[NonceSize]byte) { gmacARMv8(k, r, nonce) }
 
 // There is one kernel for all texts.
 func isLong(int) bool  { return false }
 func isShort(int) bool { return false }
 
-func sealLong(k *Key, r *run)  { sealARMv8(k, r) }
-func sealShort(k *Key, r *run) { sealARMv8(k, r) }
-func sealAny(k *Key, r *run)   { sealARMv8(k, r) }
-func openLong(k *Key, r *run)  { openARMv8(k, r) }
-func openShort(k *Key, r *run) { openARMv8(k, r) }
-func openAny(k *Key, r *run)   { openARMv8(k, r) }
+func sealLong(k *Key, r *run, nonce *[NonceSize]byte)  { sealARMv8(k, r, nonce) }
+func sealShort(k *Key, r *run, nonce *[NonceSize]byte) { sealARMv8(k, r, nonce) }
+func sealAny(k *Key, r *run, nonce *[NonceSize]byte)   { sealARMv8(k, r, nonce) }
+func openLong(k *Key, r *run, nonce *[NonceSize]byte)  { openARMv8(k, r, nonce) }
+func openShort(k *Key, r *run, nonce *[NonceSize]byte) { openARMv8(k, r, nonce) }
+func openAny(k *Key, r *run, nonce *[NonceSize]byte)   { openARMv8(k, r, nonce) }
 
 // initKey sets the powers of a key whose schedule and rounds are set.
 //
@@ -43,10 +43,10 @@ func initKey(key *Key)
 func hashARMv8(key *Key, sum *[BlockSize]byte, p *byte, n int)
 
 //go:noescape
-func gmacARMv8(key *Key, r *run)
+func gmacARMv8(key *Key, r *run, nonce *[NonceSize]byte)
 
 //go:noescape
-func sealARMv8(key *Key, r *run)
+func sealARMv8(key *Key, r *run, nonce *[NonceSize]byte)
 
 //go:noescape
-func openARMv8(key *Key, r *run)
+func openARMv8(key *Key, r *run, nonce *[NonceSize]byte)

@@ -388,11 +388,11 @@ hashRest:
 	VEOR	V31.B16, V31.B16, V31.B16
 	RET
 
-// func gmacARMv8(key *Key, r *run)
-TEXT ·gmacARMv8(SB), NOSPLIT, $0-16
+// func gmacARMv8(key *Key, r *run, nonce *[NonceSize]byte)
+TEXT ·gmacARMv8(SB), NOSPLIT, $0-24
 	MOVD	key+0(FP), R0
 	MOVD	r+8(FP), R1
-	MOVD	run_nonce(R1), R20
+	MOVD	nonce+16(FP), R20
 	MOVWU	0(R20), R19
 	MOVWU	4(R20), R23
 	MOVWU	8(R20), R20
@@ -727,8 +727,8 @@ gmacEndFirst:
 	VEOR	V31.B16, V31.B16, V31.B16
 	RET
 
-// func sealARMv8(key *Key, r *run)
-TEXT ·sealARMv8(SB), NOSPLIT, $0-16
+// func sealARMv8(key *Key, r *run, nonce *[NonceSize]byte)
+TEXT ·sealARMv8(SB), NOSPLIT, $0-24
 	MOVD	key+0(FP), R0
 	MOVD	r+8(FP), R1
 	MOVD	run_sum(R1), R23
@@ -827,7 +827,7 @@ sealDataEndFirst:
 	VEOR	V11.B16, V15.B16, V18.B16
 
 sealText:
-	MOVD	run_nonce(R1), R20
+	MOVD	nonce+16(FP), R20
 	MOVWU	0(R20), R19
 	MOVWU	4(R20), R23
 	MOVWU	8(R20), R20
@@ -2270,8 +2270,8 @@ sealHashFirst:
 	VEOR	V31.B16, V31.B16, V31.B16
 	RET
 
-// func openARMv8(key *Key, r *run)
-TEXT ·openARMv8(SB), NOSPLIT, $0-16
+// func openARMv8(key *Key, r *run, nonce *[NonceSize]byte)
+TEXT ·openARMv8(SB), NOSPLIT, $0-24
 	MOVD	key+0(FP), R0
 	MOVD	r+8(FP), R1
 	MOVD	run_sum(R1), R23
@@ -2370,7 +2370,7 @@ openDataEndFirst:
 	VEOR	V11.B16, V15.B16, V18.B16
 
 openText:
-	MOVD	run_nonce(R1), R20
+	MOVD	nonce+16(FP), R20
 	MOVWU	0(R20), R19
 	MOVWU	4(R20), R23
 	MOVWU	8(R20), R20

@@ -171,13 +171,13 @@ func (c *counters) blocks(n int) (x []VecVirtual) {
 	return x
 }
 
-// group returns n vectors of counter blocks, with the first key added, for a group of
+// group sets x to vectors of counter blocks, with the first key added, for a group of
 // blocks, or for the last ones, less than a group. All text before it was in groups of this size or a multiple
 // of it, so the counter of base is a multiple of the number of blocks, a power of two. The counters of the group
 // are base with other low bits, except that those of its last two blocks are base after the
 // group with other low bits. So only two blocks are made with additions.
-func (c *counters) group(n int) (x []VecVirtual) {
-	blocks := powers
+func (c *counters) group(x []VecVirtual) {
+	n, blocks := len(x), powers
 	for blocks < n*c.lanes {
 		blocks *= 2
 	}
@@ -195,8 +195,8 @@ func (c *counters) group(n int) (x []VecVirtual) {
 		c.shuffle(c.order, b)
 		c.xor(key, b)
 	}
-	for i := range n {
-		b, low := c.vec(), lowBits[blocks].Offset(c.size()*i)
+	for i, b := range x {
+		low := lowBits[blocks].Offset(c.size() * i)
 		switch first := 2 + c.lanes*i; {
 		case first+c.lanes <= blocks:
 			c.sum(low, this, b)
@@ -206,7 +206,5 @@ func (c *counters) group(n int) (x []VecVirtual) {
 			VSHUFI64X2(U8(0x44), next, this, b)
 			c.xor(low, b)
 		}
-		x = append(x, b)
 	}
-	return x
 }

@@ -65,16 +65,15 @@ func (k *kernel) text(r gotypes.Component) (c *counters, dst, src, n Register) {
 }
 
 // cryptText encrypts or decrypts the text, and absorbs the ciphertext. It leaves that of the
-// last less than a group in the sums, and returns its size.
+// last bytes in the sums, and returns the size of what endTag takes as the last group.
 func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
 	c, dst, src, n := k.text(r)
-	if k.lanes == 2 {
-		k.cryptDouble(c, dst, src, n, open)
-		k.cryptGroups(2, c, dst, src, n, open)
-	}
-	k.cryptGroups(1, c, dst, src, n, open)
-
 	rest = GP64()
+	if k.lanes > 1 {
+		k.cryptTextDouble(r, c, dst, src, n, rest, open)
+		return rest
+	}
+	k.cryptGroups(c, dst, src, n, open)
 	MOVQ(n, rest)
 	h := k.powersFor(n)
 	k.makeRoom(h)
@@ -97,81 +96,38 @@ func (k *kernel) cryptText(r gotypes.Component, open bool) (rest Register) {
 		ADDQ(Imm(uint64(v.size()*count)), dst)
 		return ciphertext
 	}
-	partial := func() (ciphertext VecVirtual) {
-		one := k.single()
-		x, t := c.in(one).blocks(1)[0], XMM()
-		k.aes.in(one).encrypt(x)
-		if !open { // x becomes ciphertext
-			one.keepPartial(x, n)
-		}
-		one.loadPartial(src, n, t)
-		one.xor(t, x)
-		one.storePartial(x, dst, n)
-		if open {
-			return t
-		}
-		return x
-	}
-	k.pieces(n, h, vectors, partial)
+	k.pieces(n, h, vectors, func() VecVirtual {
+		x := c.in(k.single()).blocks(1)[0]
+		k.aes.in(k.single()).encrypt(x)
+		return k.cryptPartial(x, dst, src, n, open)
+	})
 	return rest
 }
 
-// cryptGroups encrypts or decrypts groups, and absorbs the ciphertext: count at a time, as
-// many as there are in n bytes. It leaves the rest in n, and moves dst, src and the
-// counters to it.
-func (k *kernel) cryptGroups(count int, c *counters, dst, src, n Register, open bool) {
-	end, pieces := label("groupsEnd"), oneOrMore
-	if count < k.lanes {
-		pieces = onlyOne // a loop for two groups came before
+// cryptPartial encrypts or decrypts the last n bytes, 1 to 15, with x, and returns the ciphertext.
+func (k *kernel) cryptPartial(x VecVirtual, dst, src, n Register, open bool) (ciphertext VecVirtual) {
+	one, t := k.single(), XMM()
+	if !open { // x becomes ciphertext
+		one.keepPartial(x, n)
 	}
-	CMPQ(n, U32(uint32(groupSize*count)))
-	JB(LabelRef(end))
-	k.cryptPieces(count, pieces, c, dst, src, n, open, func(p Mem) (steps []func()) {
-		for i := range count {
-			steps = append(steps, k.hashBlocks(p.Offset(groupSize*i), powers, false, k.power)...)
-		}
-		return steps
-	})
-	Label(end)
+	one.loadPartial(src, n, t)
+	one.xor(t, x)
+	one.storePartial(x, dst, n)
+	if open {
+		return t
+	}
+	return x
 }
 
-// doubleSize is the size from which on cryptDouble is faster than cryptGroups: it computes eight more
-// powers first.
-const doubleSize = 2048
-
-// cryptDouble is cryptGroups for two at a time, with one reduction for both, if there are doubleSize
-// bytes. The powers for that are in the frame. Of what follows them, the saved frame pointer is loaded
-// with the last, and not used (see halves).
-func (k *kernel) cryptDouble(c *counters, dst, src, n Register, open bool) {
-	end := label("doubleEnd")
-	CMPQ(n, U32(doubleSize))
+// cryptGroups encrypts or decrypts as many groups as there are in n bytes, and absorbs the ciphertext. It
+// leaves the rest in n, and moves dst, src and the counters to it.
+func (k *kernel) cryptGroups(c *counters, dst, src, n Register, open bool) {
+	end := label("groupsEnd")
+	CMPQ(n, U32(groupSize))
 	JB(LabelRef(end))
-	Comment("H^16 to H^9.")
-	frame := AllocLocal(groupSize)
-	above := func(n int) Mem { return frame.Offset(blockSize * (powers - n)) } // H^(8+n)
-	h := k.vec()
-	k.loadEach(power(k.subkey, powers), h)
-	for n := powers; n > 0; n -= k.lanes {
-		x, s := k.vec(), k.newSums()
-		k.move(h, x)
-		k.addProduct(s, x, power(k.subkey, n), true)
-		k.reduce(s, k.polynomial, nil)
-		k.store(s.high, above(n))
-	}
-	k.cryptPieces(2, twoOrMore, c, dst, src, n, open, func(p Mem) []func() {
-		return k.hashBlocks(p, 2*powers, false, func(n int) Mem {
-			if n > powers {
-				return above(n - powers)
-			}
-			return k.power(n)
-		})
-	})
-	Comment("The frame held secrets.")
-	zero := k.vec()
-	k.zero(zero)
-	for n := powers; n > 0; n -= k.lanes {
-		k.store(zero, above(n))
-	}
+	run(k.cryptPieces(1, oneOrMore, c, dst, src, n, open, func(p Mem) []func() {
+		return k.hashBlocks(p, powers, false, k.power)
+	}))
 	Label(end)
 }
 
@@ -184,16 +140,17 @@ const (
 	twoOrMore
 )
 
-// cryptPieces encrypts or decrypts pieces of count groups, see cryptLoop.
-func (k *kernel) cryptPieces(count int, pieces pieces, c *counters, dst, src, n Register, open bool, hash func(p Mem) []func()) {
+// cryptPieces encrypts or decrypts pieces of count groups, see cryptLoop, which says what it returns.
+func (k *kernel) cryptPieces(count int, pieces pieces, c *counters, dst, src, n Register, open bool, hash func(p Mem) []func()) (rest []func()) {
 	c = c.in(k.isa)
-	run(cryptLoop("groups", groupSize*count, pieces, dst, src, n, open, hash, func(between []func()) {
-		x := c.group(powers * count / k.lanes)
+	return cryptLoop("groups", groupSize*count, pieces, dst, src, n, open, hash, func(between []func()) {
+		x := k.vecs(powers * count / k.lanes)
+		c.group(x)
 		k.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
 			k.store(x, Mem{Base: dst, Disp: k.size() * i})
 		}
-	}))
+	})
 }
 
 // cryptLoop encrypts or decrypts as many pieces of size bytes as there are in n. crypt does it
@@ -238,7 +195,7 @@ func cryptLoop(name string, size int, pieces pieces, dst, src, n Register, open 
 // counters returns the counters of a run.
 func (k *kernel) counters(r gotypes.Component) *counters {
 	one := k.single()
-	b, blocks, base := one.nonceBlock(Mem{Base: Load(r.Field("nonce"), GP64())}), XMM(), k.vec()
+	b, blocks, base := one.nonceBlock(Mem{Base: Load(Param("nonce"), GP64())}), XMM(), k.vec()
 	one.shuffle(k.order, b)
 	one.word(Load(r.Field("blocks"), GP32()), blocks)
 	one.add(blocks, b)

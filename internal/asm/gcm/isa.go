@@ -42,6 +42,14 @@ func (v isa) vec() VecVirtual {
 	return XMM()
 }
 
+// vecs returns n vectors.
+func (v isa) vecs(n int) (x []VecVirtual) {
+	for range n {
+		x = append(x, v.vec())
+	}
+	return x
+}
+
 // as is x in this width.
 func (v isa) as(x VecVirtual) VecVirtual {
 	switch v.lanes {

@@ -67,7 +67,7 @@ func (k *kernel) storeSum(sum Register) {
 func (k *kernel) beginTag(r gotypes.Component, tag Register) {
 	Comment("The tag begins as the encrypted first counter block.")
 	one := k.single()
-	pad := one.firstBlock(Mem{Base: Load(r.Field("nonce"), GP64())})
+	pad := one.firstBlock(Mem{Base: Load(Param("nonce"), GP64())})
 	k.aes.in(one).encrypt(pad)
 	one.store(pad, Mem{Base: tag})
 }

@@ -18,6 +18,9 @@ const longSize = 512
 
 const vectorSize = maxLanes * blockSize
 
+// longGMAC is the size from which on hashLong is faster than hashGroups: it computes powers first.
+const longGMAC = 384
+
 // A wide is a kernel with vectors of four blocks.
 type wide struct{ *kernel }
 
@@ -39,7 +42,7 @@ func hashWide(name string) {
 	p, n, short, end := Load(Param("p"), GP64()), Load(Param("n"), GP64()), label("short"), label("hashEnd")
 	CMPQ(n, U32(longSize))
 	JB(LabelRef(short))
-	w.reduceLanes(w.hashLong(p, n))
+	w.reduceLanes(w.hashLong(p, n, true))
 	JMP(LabelRef(end))
 	Label(short)
 	w.hashGroups(p, n)
@@ -59,9 +62,9 @@ func gmacWide(name string) {
 	p, n := Load(r.Field("data").Base(), GP64()), Load(r.Field("data").Len(), GP64())
 	rest, h := GP64(), GP64()
 	short, more, room, absorb, end := label("short"), label("moreThanThree"), label("makeRoom"), label("absorbRest"), label("restEnd")
-	CMPQ(n, U32(longSize))
+	CMPQ(n, U32(longGMAC))
 	JB(LabelRef(short))
-	s := w.hashLong(p, n)
+	s := w.hashLong(p, n, false)
 	MOVQ(w.powersFor(n), h)
 	CMPQ(n, Imm(3*blockSize))
 	JA(LabelRef(more))
@@ -90,7 +93,7 @@ func gmacWide(name string) {
 	w.end()
 }
 
-// hashGroups absorbs as many groups as there are in n bytes at p, less than longSize. It leaves the
+// hashGroups absorbs as many groups as there are in n bytes at p, only a few. It leaves the
 // rest in p and n.
 func (w *wide) hashGroups(p, n Register) {
 	groups, end := label("hashGroups"), label("hashRest")
@@ -218,15 +221,16 @@ func (w *wide) block(p Mem, i int) VecVirtual {
 	return x
 }
 
-// hashLong absorbs as many groups as there are in n bytes at p, at least longSize, and
+// hashLong absorbs as many vectors as there are in n bytes at p, at least one, and
 // leaves the rest in p and n. Lane i of what it returns is GHASH of every fourth block from
 // block i on, divided by H^(4-i): addLanes is the end. So nothing waits for the sum of the
 // lanes, and in each round s becomes
 //
 //	s*H^32 + x[0]*H^28 + x[1]*H^24 + ... + x[6]*H^4 + x[7]
 //
-// for the next eight vectors x. Rounds of four and of two end it.
-func (w *wide) hashLong(p, n Register) (s VecVirtual) {
+// for the next eight vectors x. n is a multiple of groupSize if groups is true. Before these there are one to eight vectors without s, so no message takes
+// more reductions than a longer one.
+func (w *wide) hashLong(p, n Register, groups bool) (s VecVirtual) {
 	h8, x, a := ZMM(), ZMM(), ZMM()
 	VBROADCASTI32X4(power(w.subkey, 8), h8)
 	VBROADCASTI32X4(power(w.subkey, 4), x)
@@ -250,40 +254,90 @@ func (w *wide) hashLong(p, n Register) (s VecVirtual) {
 		}
 	}
 
-	s = ZMM()
-	w.zero(s)
-	round := func(vectors int, first bool) {
-		f := f[len(f)-vectors:]
-		for i := vectors - 2; i > 0; i -= 2 { // the lower powers are there first
-			w.add([]VecVirtual{w.block(Mem{Base: p}, i), w.block(Mem{Base: p}, i-1)}, []factor{f[i+1], f[i]}, i == vectors-2)
-		}
-		x := w.block(Mem{Base: p}, 0)
-		if first {
-			VPXORQ(w.acc, x, x)
-		}
-		w.add([]VecVirtual{x, s}, []factor{f[1], f[0]}, vectors == 2)
-		w.reduce(w.sums, w.polynomial, w.block(Mem{Base: p}, vectors-1))
-		VMOVDQA64(w.sums.high, s)
-		ADDQ(U32(uint32(vectorSize*vectors)), p)
-		SUBQ(U32(uint32(vectorSize*vectors)), n)
-	}
-	next, last := label("hashLong"), label("hashLongLast")
-	round(longSize/vectorSize, true)
-	CMPQ(n, U32(longSize))
-	JB(LabelRef(last))
+	s = w.hashFirst(p, n, f, groups)
+	next, end, rounds := label("hashLong"), label("hashLongEnd"), GP64()
+	MOVQ(n, rounds)
+	ANDQ(Imm(vectorSize-1), n)
+	SHRQ(U8(9), rounds)
+	JZ(LabelRef(end))
 	align()
 	Label(next)
-	round(longSize/vectorSize, false)
-	CMPQ(n, U32(longSize))
-	JAE(LabelRef(next))
-	Label(last)
-	for _, size := range []int{longSize / 2, groupSize} {
-		skip := label("skip")
-		CMPQ(n, U32(uint32(size)))
-		JB(LabelRef(skip))
-		round(size/vectorSize, false)
-		Label(skip)
+	for i := roundSize - 2; i > 0; i -= 2 { // the lower powers are there first
+		w.add([]VecVirtual{w.block(Mem{Base: p}, i), w.block(Mem{Base: p}, i-1)}, []factor{f[i+1], f[i]}, i == roundSize-2)
 	}
+	w.add([]VecVirtual{w.block(Mem{Base: p}, 0), s}, []factor{f[1], f[0]}, false)
+	w.reduce(w.sums, w.polynomial, w.block(Mem{Base: p}, roundSize-1))
+	VMOVDQA64(w.sums.high, s)
+	ADDQ(U32(longSize), p)
+	SUBQ(Imm(1), rounds)
+	JNZ(LabelRef(next))
+	Label(end)
+	return s
+}
+
+// roundSize is the number of vectors in longSize.
+const roundSize = longSize / vectorSize
+
+// hashFirst is hashLong for the first one to eight vectors, which are numbered as the last ones of a round. GHASH
+// so far is added to the first. With whole groups they are an even number.
+func (w *wide) hashFirst(p, n Register, f []factor, groups bool) (s VecVirtual) {
+	count, size := GP64(), GP64()
+	LEAQ(Mem{Base: n, Disp: -vectorSize}, count)
+	SHRQ(U8(6), count)
+	ANDQ(Imm(roundSize-1), count)
+	ADDQ(Imm(1), count)
+	MOVQ(count, size)
+	SHLQ(U8(6), size)
+	ADDQ(size, p)
+	SUBQ(size, n)
+	before := Mem{Base: p, Disp: -longSize}
+	last, reduce, only := w.block(before, roundSize-1), label("reduceFirst"), label("onlyVector")
+	w.clear(w.sums)
+	var first [roundSize]string // labels of the code for the first vector, if their number is even
+	for i := range first {
+		first[i] = label("firstVector")
+	}
+	less, none := only, GP64()
+	if !groups {
+		XORL(none.As32(), none.As32())
+	}
+	for i := roundSize - 2; i > 0; i -= 2 {
+		CMPQ(count, Imm(uint64(roundSize-i)))
+		if !groups {
+			JB(LabelRef(less))
+			less = reduce
+		}
+		JEQ(LabelRef(first[i]))
+		x := []VecVirtual{w.block(before, i), w.block(before, i-1)}
+		if !groups {
+			present, isFirst := GP64(), K()
+			MOVQ(I32(-1), present)
+			CMPQ(count, Imm(uint64(roundSize-i+1)))
+			CMOVQNE(none, present)
+			KMOVQ(present, isFirst)
+			VPXORQ(w.acc, x[1], isFirst, x[1])
+		}
+		w.add(x, []factor{f[i+1], f[i]}, false)
+	}
+	if !groups {
+		CMPQ(count, Imm(roundSize))
+		JB(LabelRef(reduce))
+	}
+	for i := 0; i < roundSize; i += 2 {
+		Label(first[i])
+		x := w.block(before, i)
+		VPXORQ(w.acc, x, x)
+		w.add([]VecVirtual{x}, []factor{f[i+1]}, false)
+		JMP(LabelRef(reduce))
+	}
+	if !groups {
+		Label(only)
+		VPXORQ(w.acc, last, last)
+	}
+	Label(reduce)
+	w.reduce(w.sums, w.polynomial, last)
+	s = ZMM()
+	VMOVDQA64(w.sums.high, s)
 	return s
 }
 

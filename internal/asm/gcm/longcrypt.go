@@ -46,8 +46,9 @@ func (w *wide) cryptText(r gotypes.Component, open bool) (rest Register) {
 	end := label("textEnd")
 	const most = longSize / groupSize
 	var fits [most + 1]string // labels of rests that fit in this number of groups; the first is of any
+	var x [most + 1][]VecVirtual
 	for i := range fits {
-		fits[i] = label("rest")
+		fits[i], x[i] = label("rest"), w.vecs(2*i)
 	}
 	atMost := func(groups int) {
 		CMPQ(n, U32(uint32(groupSize*groups)))
@@ -78,33 +79,56 @@ func (w *wide) cryptText(r gotypes.Component, open bool) (rest Register) {
 		return steps
 	}
 	before := cryptLoop("cryptLong", longSize, oneOrMore, dst, src, n, open, hash, func(between []func()) {
-		x := c.group(longSize / vectorSize)
+		x := w.vecs(longSize / vectorSize)
+		c.group(x)
 		w.aes.encryptRounds(x, Mem{Base: src}, between...)
 		for i, x := range x {
 			VMOVDQU64(x, Mem{Base: dst, Disp: vectorSize * i})
 		}
 	})
+	encrypt := func(groups int, between ...func()) {
+		c.group(x[groups])
+		w.aes.encryptRounds(x[groups], nil, between...)
+	}
+	var encrypted [most + 1]string
 	if !open {
-		Comment("Between the rounds for the longest rest, GHASH of the last group takes no time of its own.")
-		few := label("few")
-		CMPQ(n, U32(uint32(groupSize*(most-1))))
-		JBE(LabelRef(few))
-		w.cryptRest(2*most, f, c, dst, src, n, rest, open, before...)
-		JMP(LabelRef(end))
-		Label(few)
+		Comment("Between the rounds for the rest, GHASH of the group before takes no time of its own.")
+		var after [most]string
+		for groups := range most {
+			after[groups] = label("after")
+			CMPQ(n, U32(uint32(groupSize*groups)))
+			JBE(LabelRef(after[groups]))
+		}
+		for groups := most; groups > 0; groups-- {
+			if groups < most {
+				Label(after[groups])
+			}
+			encrypt(groups, before...)
+			encrypted[groups] = label("encrypted")
+			JMP(LabelRef(encrypted[groups]))
+		}
+		Label(after[0])
 	}
 	run(before)
 	w.clear(w.sums)
 	MOVQ(n, rest)
-	TESTQ(n, n)
-	JZ(LabelRef(end))
-	atMost(1)
-	atMost(2)
+	if open {
+		TESTQ(n, n)
+		JZ(LabelRef(end))
+		atMost(1)
+		atMost(2)
+	} else {
+		JMP(LabelRef(end))
+	}
 	Label(fits[0])
 	atMost(3)
 	for groups := most; groups > 0; groups-- {
 		Label(fits[groups])
-		w.cryptRest(2*groups, f, c, dst, src, n, rest, open)
+		if !open {
+			encrypt(groups)
+			Label(encrypted[groups])
+		}
+		w.cryptRest(x[groups], f, c, dst, src, n, rest, open)
 		if groups > 1 {
 			JMP(LabelRef(end))
 		}
@@ -154,16 +178,16 @@ func (w *wide) window(f []factor, h Register) []factor {
 }
 
 // cryptRest is cryptText for the last n bytes, which need these vectors: an even number, of which the last
-// may be empty. If there is more than one group, f are the factors of H^8 to H^1, and if more than two,
-// those of H^16 to H^9 come before. The blocks, from the fifth vector on if there are more than four, and
-// the lengths are multiplied by the powers down to H^1. It sets rest to the size of the last group; if it
-// is a whole one, there is no power for the lengths.
-//
-// If there are functions to call between the rounds of AES, the registers do not suffice to have the powers before.
+// may be empty. For Seal they are the encrypted counter blocks, and Open encrypts them. If there is more than
+// one group, f are the factors of H^8 to H^1, and if more than two, those of H^16 to H^9 come before. The
+// blocks, from the fifth vector on if there are more than four, and the lengths are multiplied by the powers
+// down to H^1. It sets rest to the size of the last group; if it is a whole one, there is no power for the
+// lengths.
 //
 // The vectors begin where the text does, so that at most one reaches beyond its end: a masked access to a
 // page that is not there takes some 300 ns (AMD EPYC, Zen 5).
-func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest Register, open bool, between ...func()) {
+func (w *wide) cryptRest(x []VecVirtual, f []factor, c *counters, dst, src, n, rest Register, open bool) {
+	vectors := len(x)
 	Commentf("At most %d bytes.", vectorSize*vectors)
 	whole := vectors - 2
 	MOVQ(n, rest)
@@ -172,18 +196,12 @@ func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest
 	}
 	h := w.powersFor(rest)
 	w.makeRoom(h)
-	ends := make([]factor, min(4, 2+whole%4))
-	makeEnds := func() {
-		ends = []factor{w.powersAt(Mem{Base: h}), w.powersAt(Mem{Base: h, Disp: vectorSize})}
-		switch {
-		case vectors == 4:
-			ends = append(w.times(f[2:], Mem{Base: h}), ends...)
-		case vectors == 8:
-			ends = append(w.window(f, h), ends...)
-		}
-	}
-	if between == nil {
-		makeEnds()
+	ends := []factor{w.powersAt(Mem{Base: h}), w.powersAt(Mem{Base: h, Disp: vectorSize})}
+	switch vectors {
+	case 4:
+		ends = append(w.times(f[2:], Mem{Base: h}), ends...)
+	case 8:
+		ends = append(w.window(f, h), ends...)
 	}
 	Comment("Without a last vector, its mask is empty and its address that of the one before.")
 	last, more, none := GP64(), GP64(), GP64()
@@ -239,14 +257,9 @@ func (w *wide) cryptRest(vectors int, f []factor, c *counters, dst, src, n, rest
 		}
 		return steps
 	}
-	x := c.group(vectors)
 	if open {
+		c.group(x)
 		w.aes.encryptRounds(x, nil, hash(load)...)
-	} else {
-		w.aes.encryptRounds(x, nil, between...)
-		if between != nil {
-			makeEnds()
-		}
 	}
 	for i, x := range x {
 		VPXORQ(load(i), x, x)

@@ -6,8 +6,8 @@
 // for every amd64 with AES and carry-less multiplication, for vectors of two blocks (VAES
 // and VPCLMULQDQ with AVX2), and of four (with AVX-512). isa.go has the vectors, aes.go
 // AES and the counter blocks, ghash.go the products of GHASH and its key, kernel.go what all
-// kernels need, gmac.go GHASH of data and GMAC, crypt.go Seal and Open, partial.go the last
-// bytes, and long.go and longcrypt.go the kernels for AVX-512.
+// kernels need, gmac.go GHASH of data and GMAC, crypt.go Seal and Open, doublecrypt.go those of
+// two blocks, partial.go the last bytes, and long.go and longcrypt.go the kernels for AVX-512.
 //
 // A kernel reads and writes nothing outside its arguments. It branches on sizes only.
 package main

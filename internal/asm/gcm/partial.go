@@ -13,13 +13,21 @@ import (
 
 // A partial block is the 1 to 15 bytes at the end of a message. It is read and written in
 // general registers, in two or three pieces that may overlap: a vector would cover bytes
-// that do not belong to the message.
+// that do not belong to the message. Only after a block, loadEnd and storeEnd use a vector, with bytes of that.
 
-var onesZeros Mem // 16 bytes of ones, then 16 of zeros
+var (
+	onesZeros Mem // 16 bytes of ones, then 16 of zeros
+	shifts    Mem // shuffles: 16 bytes that give zero, the order that changes nothing, and 16 that give zero
+)
 
 func partialConstants() {
 	onesZeros = GLOBL("onesZeros", attr.RODATA|attr.NOPTR)
 	for i, w := range []uint64{^uint64(0), ^uint64(0), 0, 0} {
+		DATA(8*i, U64(w))
+	}
+	const zero = 0x8080808080808080
+	shifts = GLOBL("shifts", attr.RODATA|attr.NOPTR)
+	for i, w := range []uint64{zero, zero, 0x0706050403020100, 0x0f0e0d0c0b0a0908, zero, zero} {
 		DATA(8*i, U64(w))
 	}
 }
@@ -126,4 +134,27 @@ func (v isa) keepPartial(x VecVirtual, n Register) {
 	SUBQ(n, at)
 	v.load(Mem{Base: at}, keep)
 	v.and(keep, x)
+}
+
+// loadEnd loads the n bytes at p, 1 to 15, which at least a block precedes that may be read. The rest is zero.
+func (v isa) loadEnd(p, n Register) (x VecVirtual) {
+	at := GP64()
+	x = XMM()
+	v.load(Mem{Base: p, Index: n, Scale: 1, Disp: -blockSize}, x)
+	LEAQ(shifts.Offset(2*blockSize), at)
+	SUBQ(n, at)
+	VPSHUFB(Mem{Base: at}, x, x)
+	return x
+}
+
+// storeEnd stores the first n bytes of x at p, 1 to 15, and those of the block before it again.
+func (v isa) storeEnd(x VecVirtual, p, n Register) {
+	at, end, before := GP64(), XMM(), XMM()
+	v.load(Mem{Base: p, Disp: -blockSize}, before)
+	LEAQ(shifts, at)
+	ADDQ(n, at)
+	VPSHUFB(Mem{Base: at, Disp: blockSize}, before, before)
+	VPSHUFB(Mem{Base: at}, x, end)
+	v.xor(before, end)
+	v.store(end, Mem{Base: p, Index: n, Scale: 1, Disp: -blockSize})
 }

@@ -72,8 +72,8 @@ func lastTen() (c code) {
 
 // loadGCMNonce loads the nonce. Its last 8 or 4 bytes are often a number that has just been stored: a
 // load that has other bytes too may wait for the store. keyWord is overwritten.
-func loadGCMNonce(c *code) {
-	c.load(nonceHigh, at(gcmRun, "run_nonce"))
+func loadGCMNonce(fn function, c *code) {
+	c.load(nonceHigh, fn.arg("nonce"))
 	c.load32(nonceLow, at(nonceHigh, 0))
 	c.load32(keyWord, at(nonceHigh, 4))
 	c.load32(nonceHigh, at(nonceHigh, 8))
@@ -101,7 +101,7 @@ func storeGCMTag(c *code) {
 func gmac(fn function) (c code) {
 	c.load(gcmKey, fn.arg("key"))
 	c.load(gcmRun, fn.arg("r"))
-	loadGCMNonce(&c)
+	loadGCMNonce(fn, &c)
 	c.orr(nonceHigh, nonceHigh, 1<<56)
 	c.dup(aesStates, nonceLow, d2)
 	c.toVector(aesStates, 1, nonceHigh)
@@ -133,7 +133,7 @@ func crypt(fn function, prefix string, open bool) (c code) {
 	splitRest(&c, prefix+"DataLoad", gcmSrc)
 	hashRest(&c, prefix+"DataEnd")
 	c.label(prefix + "Text")
-	beginText(&c)
+	beginText(fn, &c)
 	cryptGroups(&c, prefix, open)
 	c.load(gcmTag, at(gcmRun, "run_tag"))
 	c.jumpNotZero(gcmTag, prefix+"End")
@@ -169,8 +169,8 @@ func (c *code) forget(all ...x) {
 }
 
 // beginText loads what is needed for text.
-func beginText(c *code) {
-	loadGCMNonce(c)
+func beginText(fn function, c *code) {
+	loadGCMNonce(fn, c)
 	c.addx(gcmSchedule, gcmKey, "$Key_schedule")
 	c.load(keyWord, at(gcmSchedule, 0))
 	c.eor(nonceLow, nonceLow, keyWord)

@@ -79,15 +79,15 @@ func (e *emulator) crypt(kernel, isa string, key, nonce, text, data []byte) (out
 		e.call("gcm.hash"+isa, k, sum, e.in(data[:groups]), uint64(groups))
 	}
 	out, tag = make([]byte, len(text)), make([]byte, 16)
-	run := gcmWords(e.place(tag, 1, false), sum, e.in(nonce), slice(e.in(data[groups:]), len(data)-groups),
+	run := gcmWords(e.place(tag, 1, false), sum, slice(e.in(data[groups:]), len(data)-groups),
 		slice(e.place(out, 1, false), len(text)), slice(e.in(text), len(text)), 0, 8*uint64(len(data)), 8*uint64(len(text)))
-	e.call("gcm."+kernel+isa, k, e.state(run))
+	e.call("gcm."+kernel+isa, k, e.state(run), e.in(nonce))
 	return out, tag
 }
 
 // gcmWords returns a run of package gcm.
-func gcmWords(tag, sum, nonce uint64, data, dst, src []uint64, blocks int, dataBits, textBits uint64) []byte {
-	return littleEndian(slices.Concat([]uint64{tag, sum, nonce}, data, dst, src, []uint64{uint64(blocks), dataBits, textBits})...)
+func gcmWords(tag, sum uint64, data, dst, src []uint64, blocks int, dataBits, textBits uint64) []byte {
+	return littleEndian(slices.Concat([]uint64{tag, sum}, data, dst, src, []uint64{uint64(blocks), dataBits, textBits})...)
 }
 
 // TestEmulateGCM compares the kernels of package gcm with crypto/cipher, and with all vectors.
@@ -158,8 +158,8 @@ func (e *emulator) testRuns() {
 				sumAt, dst, src := e.place(sum, 1, false), e.place(got, 1, false), e.in(text)
 				e.call("gcm.hash"+isa, k, sumAt, e.in(data), uint64(n))
 				run := func(kernel string, tag uint64, skip, n int) {
-					r := gcmWords(tag, sumAt, e.in(nonce), slice(0, 0), slice(dst+uint64(skip), n), slice(src+uint64(skip), n), skip/16, 8*uint64(len(data)), 8*uint64(len(text)))
-					e.call(kernel, k, e.state(r))
+					r := gcmWords(tag, sumAt, slice(0, 0), slice(dst+uint64(skip), n), slice(src+uint64(skip), n), skip/16, 8*uint64(len(data)), 8*uint64(len(text)))
+					e.call(kernel, k, e.state(r), e.in(nonce))
 				}
 				first := len(text) &^ 511
 				run(name, 0, 0, first)

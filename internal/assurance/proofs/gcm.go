@@ -217,7 +217,8 @@ func gcmRuns(withText bool) (runs []gcmRun) {
 func proveCrypt(v *prover) (cases int, err error) {
 	v.WholeRounds = true
 	for _, r := range gcmRuns(!strings.HasPrefix(v.function.Name, "gmac")) {
-		if v.skips() {
+		// These sizes have counters that few others have: those of the last two blocks of a rest, after 512 bytes.
+		if v.skips() && r.text != 512+127 && r.text != 512+255 {
 			continue
 		}
 		if err := v.proveRun(r, 10+(r.data+r.text)%3*2, (r.text+r.text/16)%2 == 0 && !r.apart); err != nil {
@@ -248,8 +249,8 @@ func (v *prover) proveRun(r gcmRun, rounds int, inPlace bool) error {
 	m, n := r.data, r.text
 	// Runs begin at multiples of 256 KiB: 2^14 blocks.
 	number := v.Sum(32, uint64(r.blocks), []formula.Atom{{Word: v.variable(32, 1<<18-1), Coefficient: 1 << 14}})
-	fields := v.words(tag, sumAt, v.place(8, true, nonce...), v.place(8, true, data...), m, v.capacity(), dst, v.capacity(), v.capacity(), src, n, v.capacity(), v.Extend(32, number), bits)
-	if err := v.call(k.at, v.place(64, true, fields...)); err != nil {
+	fields := v.words(tag, sumAt, v.place(8, true, data...), m, v.capacity(), dst, v.capacity(), v.capacity(), src, n, v.capacity(), v.Extend(32, number), bits)
+	if err := v.call(k.at, v.place(64, true, fields...), v.place(8, true, nonce...)); err != nil {
 		return err
 	}
 	counter := func(x int) []formula.Word {

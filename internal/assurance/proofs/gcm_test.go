@@ -82,7 +82,7 @@ func needs(p *program.Program, f *machine.Function, address uint64) bool {
 	for k, s := range q.Data {
 		if s.Address <= address && address < s.Address+uint64(len(s.Bytes)) {
 			q.Data[k].Bytes = slices.Clone(s.Bytes)
-			q.Data[k].Bytes[address-s.Address] ^= 1
+			q.Data[k].Bytes[address-s.Address] ^= 0x80 // of a byte of shifts that gives zero, no other bit counts
 		}
 	}
 	return refuses(&q, proofsOf(f), f)

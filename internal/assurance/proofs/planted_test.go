@@ -62,6 +62,8 @@ var planted = []fault{
 	{"a read after the message", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "MOVBLZX (CX)(DX*1), R8; ...", "access to 1 bytes"},
 	{"a write after the text", gcmFile, "openAVX512", "VMOVDQU8 Z5, K1, (SI)", "VMOVDQU64 Z5, (SI)", "access to 64 bytes"},
 	{"a write of the second vector for the first", gcmFile, "openAVX512", "VMOVDQU8 Z7, K2, (SI)(R8*1)", "VMOVDQU8 Z7, K1, (SI)(R8*1)", "access to 1 bytes"},
+	{"a write of a vector for the last bytes", gcmFile, "sealAVX2", "VMOVDQU X5, -16(DI)(R9*1)", "VMOVDQU Y5, -16(DI)(R9*1)", "access to 32 bytes"},
+	{"a read after the last bytes", gcmFile, "openAVX2", "VMOVDQU -16(R8)(R9*1), X5", "VMOVDQU (R8), X5", "access to 16 bytes"},
 	{"memory below the stack pointer", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "MOVQ DX, -8(SP); ...", "access to 8 bytes"},
 	{"more of the stack than the frame", nhFile, "nhPolyAVX512", "MOVQ k+8(FP), AX", "...; SUBQ $256, SP; ADDQ $256, SP", "the stack pointer is not in its frame"},
 	{"a secret in a vector register", gcmFile, "hashAVX512", "VPXORQ X24, X24, X24", "VPXORQ X25, X25, X25", "vector register 24"},
@@ -106,7 +108,7 @@ var planted = []fault{
 
 	// Secrets.
 	{"a branch on a byte of the tag", nhFile, "tagOnlyAVX2", "VZEROUPPER", "MOVBLZX (AX), CX; TESTL CX, CX; JNE other; MOVQ tag+0(FP), AX; other:; ...", "the branch depends on a secret"},
-	{"a mask of what is stored", gcmFile, "sealAVX512", "VMOVDQU8 Z8, K1, (SI)", "VMOVQ X8, R13; KMOVQ R13, K1; ...", "which bytes are written depends on a secret"},
+	{"a mask of what is stored", gcmFile, "sealAVX512", "VMOVDQU8 Z5, K1, (SI)", "VMOVQ X5, R13; KMOVQ R13, K1; ...", "which bytes are written depends on a secret"},
 	{"a prefetch at a secret", nhFile, "tagOnlyAVX512", "VZEROUPPER", "MOVBLZX (AX), CX; SHLQ $6, CX; PREFETCHT0 (AX)(CX*1); ...", "the address depends on a secret"},
 
 	// In place.
@@ -115,7 +117,9 @@ var planted = []fault{
 	// Sizes.
 	{"another comparison", nhFile, "nhAddAVX2", "JLS pair49", "JCS pair49", "word 0 is"},
 	{"a counter of 32 bits that carries", gcmFile, "sealAVX2", "VPADDD count16<>+0(SB), Y4, Y4", "VPADDQ count16<>+0(SB), Y4, Y4", "word"},
-	{"a key stream after the ciphertext", gcmFile, "sealAVX512", "VMOVDQU8.Z Z8, K1, Z8", "VPXORQ Z0, Z8, Z8; VPXORQ Z0, Z8, Z8", "the tag is wrong"},
+	{"a key stream after the last bytes", gcmFile, "sealAVX2", "VPAND X5, X4, X4", "XORL R10, R10", "the tag is wrong"},
+	{"the block before the last bytes, as it was", gcmFile, "openAVX2", "VPXOR X6, X4, X4", "VMOVDQA X6, X4", "the text"},
+	{"a key stream after the ciphertext", gcmFile, "sealAVX512", "VMOVDQU8.Z Z5, K1, Z5", "VPXORQ Z0, Z5, Z5; VPXORQ Z0, Z5, Z5", "the tag is wrong"},
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
 	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
 	{"half of the last pair is left out", nhFile, "nhPoly128AVX2", "XORQ $0x10, DI", "XORQ $0x00, DI", "word"},
@@ -143,10 +147,10 @@ var planted = []fault{
 	{"a shift by 65 bits", nhFile, "tagWordsAVX2", "VPSRLQ $0x30, Y0, Y2", "VPSRLQ $65, Y0, Y2", "no model"},
 
 	// Accepted by an earlier version.
-	{"counters that repeat", gcmFile, "sealAVX2", "MOVL 96(BX), CX", "...; MOVQ CX, R8; SHRQ $15, R8; MOVQ CX, R9; SHRQ $31, R9; ANDNQ R8, R9, R8; ANDQ $1, R8; SHLQ $15, R8; XORQ R8, CX", "and"},
+	{"counters that repeat", gcmFile, "sealAVX2", "MOVL 88(BX), CX", "...; MOVQ CX, R8; SHRQ $15, R8; MOVQ CX, R9; SHRQ $31, R9; ANDNQ R8, R9, R8; ANDQ $1, R8; SHLQ $15, R8; XORQ R8, CX", "and"},
 	{"the depth of the stack", nhFile, "nhPoly128AVX2", "SHRQ $0x0a, BX", "...; MOVQ 16(R14), R9; MOVQ SP, R8; SUBQ R9, R8; SHRQ $16, R8; ANDQ $1, R8; ADDQ R8, BX", "access to 8 bytes at 16"},
 	{"the frame modulo 64", nhFile, "tagEachAVX512", "MOVQ $-1, DI", "...; MOVQ SI, R8; SUBQ SP, R8; MOVQ $0, R9; MOVQ $1, R10; CMPQ R8, $24; CMOVQNE R9, R10; CMPQ BX, $9; CMOVQCS R9, R10; SUBQ R10, BX", "that is rounded"},
-	{"the output for the input, without a tag", gcmFile, "sealAVX2", "MOVQ 72(BX), R8", "CMPQ (BX), $0; MOVQ DI, R8; CMOVQNE 72(BX), R8", "the text"},
+	{"the output for the input, without a tag", gcmFile, "sealAVX2", "MOVQ 64(BX), R8", "CMPQ (BX), $0; MOVQ DI, R8; CMOVQNE 64(BX), R8", "the text"},
 	{"the output for the input", aesFile, "encryptBlocks", "MOVQ src+24(FP), BX", "MOVQ dst+16(FP), BX", "apart"},
 	{"a capacity for a length", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVQ p_cap+32(FP), BX", "a branch depends on a variable"},
 	{"the length of another slice", nhFile, "tagEachAVX512", "MOVQ batch_len+40(FP), BX", "MOVQ tags_len+8(FP), BX; SUBQ $3, BX", "or"},
