@@ -50,6 +50,27 @@ func BenchmarkPacket(b *testing.B) {
 	}
 }
 
+// BenchmarkCores seals packets of 64 bytes on all cores at once, with one sender for all, and with one for each
+// goroutine.
+func BenchmarkCores(b *testing.B) {
+	for _, senders := range []string{"one", "each"} {
+		b.Run("senders="+senders, func(b *testing.B) {
+			c := config()
+			c.TagSize = 16
+			one := mactest.Must(NewUMACSender(c, SecretIsNew()))
+			b.RunParallel(func(pb *testing.PB) {
+				s, buffer := one, make([]byte, 64, 128)
+				if senders == "each" {
+					s = mactest.Must(NewUMACSender(c, SecretIsNew()))
+				}
+				for pb.Next() {
+					s.Seal(buffer, nil)
+				}
+			})
+		})
+	}
+}
+
 // byHand is what a program without this package has: a counter, a mutex and a ReplayWindow.
 type byHand struct {
 	counter atomic.Uint64
