@@ -104,6 +104,18 @@ func TestIdleRestarts(t *testing.T) {
 	}
 }
 
+// TestClockSetBack has a clock that goes back while the Store writes. That does not reserve more.
+func TestClockSetBack(t *testing.T) {
+	e := newEnds(t, -time.Millisecond)
+	e.startReceiver()
+	for counter := range uint64(10) {
+		e.accept(counter)
+	}
+	if n := e.receive.stored(); n != 10 {
+		t.Errorf("%d is stored, want 10", n)
+	}
+}
+
 // TestSlowSensor has a packet a minute, and a receiver that is killed after any of them, also after a burst, or
 // while its Store writes. At most one reading is lost for it.
 func TestSlowSensor(t *testing.T) {

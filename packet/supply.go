@@ -265,7 +265,7 @@ func (s *supply) pace(packets uint64) {
 	} else if s.quick >= patience {
 		most *= 2
 	}
-	s.step = max(1, uint64(min(step, float64(min(most, s.ahead)))))
+	s.step = uint64(max(1, min(step, float64(min(most, s.ahead))))) // step is negative if the clock was set back
 	s.began, s.packets = now, packets
 }
 
