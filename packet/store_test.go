@@ -488,6 +488,9 @@ func TestShared(t *testing.T) {
 		if _, err := s.Seal(nil, nil); err != ErrEnd || s.StoreErr() == nil || !strings.Contains(s.StoreErr().Error(), "set back") {
 			t.Errorf("%v, %v", err, s.StoreErr())
 		}
+		if got := s.Stats(); got.Left != 0 {
+			t.Errorf("%+v, want 0 Left", got)
+		}
 	})
 }
 
