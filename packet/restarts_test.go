@@ -124,7 +124,7 @@ func TestSlowSensor(t *testing.T) {
 	counter := uint64(0)
 	for minute := range 300 {
 		if minute == 100 { // a burst of what the network held back
-			for range 300 {
+			for range 3000 {
 				e.accept(counter)
 				counter++
 			}
@@ -135,6 +135,14 @@ func TestSlowSensor(t *testing.T) {
 				e.now = e.now.Add(time.Minute)
 				e.accept(counter)
 				counter++
+			}
+			for range 10 {
+				e.now = e.now.Add(time.Minute)
+				e.accept(counter)
+				counter++
+			}
+			if e.window.supply.step != 1 {
+				t.Errorf("the step is %d after some packets that came slowly", e.window.supply.step)
 			}
 		}
 		if minute%3 == 1 { // it is killed when it has stored a counter, and not accepted it
