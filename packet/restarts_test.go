@@ -298,6 +298,12 @@ func TestNear(t *testing.T) {
 				if s.Stats().Left != nearEnd+3 || r.Stats().Left != nearEnd+3 || r.Stats().ForgedLeft != 8 {
 					t.Errorf("%+v, %+v", s.Stats(), r.Stats())
 				}
+				if !stored { // the last packet of a batch is near the end
+					if err := newSender(a, c, between(first, maxRange)).SealBatch(make([]Packet, 4)); err != nil {
+						t.Error(err)
+					}
+					mustTell(ErrEnd)
+				}
 				var packets [][]byte
 				for i := range 6 {
 					packets = append(packets, mactest.Must(s.Seal(nil, nil)))
