@@ -87,21 +87,23 @@ type Config struct {
 	MaxForged uint64
 
 	// Ahead is how many counters a sender with a [Store] reserves at a time, and a receiver at most; 0
-	// means 2^32 for a sender and 2^20 for a receiver. All others ignore it. Leave it 0.
+	// means 2^32 for a sender and 2^20 for a receiver. All others ignore it. Leave it 0, or set 1 for a
+	// receiver of few packets, of which none may be lost: each of them then waits for the Store.
 	//
 	// After a crash a sender skips up to 1.5 times as many, which is no loss. A receiver reserves as few
-	// as its Store's speed allows, one at first. After a crash it refuses no more packets than arrive
-	// in the time of 16 writes of the Store, and none if there are fewer than one in that time.
+	// as its Store's speed allows, one at first, and later what arrives in the time of 16 writes of the
+	// Store. After a crash it refuses what it had reserved: none if fewer than one packet arrived in that
+	// time. After a burst these may be the packets of a long time.
 	Ahead uint64
 
-	// Near, if it is not nil, is told once that the end is near, in a goroutine of its own: with [ErrEnd]
-	// when 2^44 counters are left, and of a receiver with [ErrWorn] after half of MaxForged.
+	// Near, if it is not nil, is told that the end is near, in a goroutine of its own: once with [ErrEnd]
+	// when 2^44 counters are left, and of a receiver once with [ErrWorn] after half of MaxForged.
 	Near func(end error)
 
 	// MaxAge is how long after its constructor a sender or a receiver may be used; then Seal and Open
-	// return [ErrExpired]. 0 means without end. Now is the clock for it; nil means time.Now, whose clock
-	// may stand still while the system sleeps. It is called for each packet, and must not call the
-	// sender or receiver.
+	// return [ErrExpired]. 0 means without end. Now is the clock for it, and for how long a Store takes;
+	// nil means time.Now, whose clock may stand still while the system sleeps. With a MaxAge it is called
+	// for each packet. It must not call the sender or receiver.
 	MaxAge time.Duration
 	Now    func() time.Time
 }

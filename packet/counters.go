@@ -69,7 +69,7 @@ func NewSession(session []byte) Counters {
 // A sender reserves 2^32 counters, and more when half of them are left, in a goroutine of its own. A
 // receiver reserves those of the packets that it accepts: Open waits for the Store, in which time packets
 // below the end go on. While that takes more than a small part of the time, it reserves more at a
-// time, and then ahead too. A batch waits for it once in 32 packets at most.
+// time, and then ahead too. A batch of one receiver waits for it once in 32 packets at most.
 //
 // If the Store fails, StoreErr returns the error. A packet beyond the end then gets [ErrEnd] at once,
 // and has the Store tried again in the background.
@@ -329,7 +329,7 @@ func (c *counters) Stats() SenderStats {
 		defer s.mu.Unlock()
 	}
 	next, end := c.next.Load(), c.soft.Load()
-	if c.supply != nil {
+	if c.supply != nil && !c.supply.over {
 		end = c.supply.most
 	}
 	return SenderStats{next&^stopped - c.skipped.Load(), c.ended.Load(), end - min(end, next)} // none if stopped

@@ -74,11 +74,8 @@ func NewGMACReceiver(c Config, n Counters) (*GMACReceiver, error) {
 	return r, nil
 }
 
-// Init is like [NewGMACSender], except that it sets up s in place, for example in an array, and
-// replaces what was there. Do not call it while another goroutine uses what it replaces: a packet of that may
-// be counted in its place. If a field of c or the range n is not as [Config] and [Counters] say,
-// Init returns an error, and s is unchanged. If the CPU lacks instructions, Init returns the error
-// of RequireGCM of package fastmac.
+// Init is like [UMACSender.Init]. If the CPU lacks instructions, it returns the error of RequireGCM of
+// package fastmac.
 func (s *GMACSender) Init(c Config, n Counters) error {
 	rng, err := c.initGMAC(&s.counters.life, &s.key, &s.salt, &n, sending)
 	if err != nil {
@@ -89,11 +86,8 @@ func (s *GMACSender) Init(c Config, n Counters) error {
 	return nil
 }
 
-// Init is like [NewGMACReceiver], except that it sets up r in place, for example in an array, and
-// replaces what was there. Do not call it while another goroutine uses what it replaces: a packet of that may
-// be counted in its place. If a field of c or the range n is not as [Config] and [Counters] say,
-// Init returns an error, and r is unchanged. If the CPU lacks instructions, Init returns the error
-// of RequireGCM of package fastmac.
+// Init is like [UMACReceiver.Init]. If the CPU lacks instructions, it returns the error of RequireGCM of
+// package fastmac.
 func (r *GMACReceiver) Init(c Config, n Counters) error {
 	if err := c.checkWindow(); err != nil {
 		return err
@@ -129,13 +123,7 @@ func (c *Config) initGMAC(life *lifetime.Lifetime, k *fastmac.GMACKey, salt *uin
 	return rng, err
 }
 
-// Seal turns packet, which is the message, into a packet: it appends the number and the tag, and
-// returns the extended slice. The message may be empty. data is the additional data, which may
-// overlap packet; Seal panics if it does not have DataSize bytes. Seal allocates only if packet has
-// no room for Overhead() bytes, and where it has a [Store] reserve counters.
-//
-// After the last counter, or after Stop, Seal returns [ErrEnd], and in a child after a fork, or for a
-// copy of the sender, [ErrCopied]. With an error it returns nil and changes nothing.
+// Seal is like [UMACSender.Seal].
 func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	id := s.counters.life.Expect()
 	s.form.mustData(data)
@@ -160,12 +148,7 @@ func (s *GMACSender) Seal(packet, data []byte) ([]byte, error) {
 	return packet, nil
 }
 
-// Trailer appends the number and the tag of msg to dst and returns the extended slice. It is for
-// messages in memory of their own: the packet is msg, followed by what Trailer has appended.
-// DataSize must be 0, or Trailer panics.
-//
-// Trailer allocates only if dst has no room for Overhead() bytes. This room must not overlap msg.
-// Trailer returns the errors of Seal, with nil: do not send msg then.
+// Trailer is like [UMACSender.Trailer].
 func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	id := s.counters.life.Expect()
 	s.form.mustHaveNoData()
@@ -186,14 +169,7 @@ func (s *GMACSender) Trailer(dst, msg []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// SealBatch seals batch[i].Bytes, as [GMACSender.Seal] does, with consecutive counters in the order
-// of the batch, and sets Counter. If there are fewer counters than packets it returns [ErrEnd] and
-// seals none. With an error each Bytes has no bytes, and keeps its memory: to try again, set it to the
-// message again. If a Data does not have DataSize bytes SealBatch panics before it writes anything.
-//
-// It allocates only where a packet has no room. No packet and its room may overlap another packet
-// or its Data. If packets are side by side in one buffer, limit their room with a third index:
-// b[i:j:k].
+// SealBatch is like [UMACSender.SealBatch], except for its speed.
 func (s *GMACSender) SealBatch(batch []Packet) error {
 	id := s.counters.mustLive()
 	if len(batch) == 0 {
@@ -247,9 +223,7 @@ func (s *GMACSender) Overhead() int {
 	return s.form.overhead()
 }
 
-// Destroy overwrites the key of the sender, and its counters, with zeros. Any later use panics; a second Destroy does
-// nothing. A call that uses the sender meanwhile panics too, and no packet of it gets out: see "Destroy
-// while in use" of package fastmac.
+// Destroy is like [UMACSender.Destroy].
 func (s *GMACSender) Destroy() {
 	s.counters.life.End()
 	s.key.Destroy()
@@ -257,18 +231,8 @@ func (s *GMACSender) Destroy() {
 	s.counters.destroy()
 }
 
-// Open returns the message, which is a part of packet, and its counter. It checks the tag first,
-// and then whether the counter is new, and remembers the counter. data is the additional data,
-// which may overlap the message; Open panics if it does not have DataSize bytes. The comparison is
-// constant time. Open does not allocate, except where GMACKey.Verify does, and where it has a
-// [Store] reserve counters.
-//
-// If there is an error, the message is nil. [ErrForged], [ErrEpoch] and [ErrWorn] come with a
-// counter of 0. [ErrReplayed], [ErrOld], [ErrRestarted], [ErrEnd] and [ErrExpired] mean that the tag is
-// right, and come with the counter of the packet.
-//
-// Open leaves packet as it was. With a DataSize other than 0 it writes to packet and then restores
-// it, so no other goroutine may read packet meanwhile.
+// Open is like [UMACReceiver.Open]. It does not allocate, except where GMACKey.Verify does, and where it has
+// a [Store] reserve counters.
 func (r *GMACReceiver) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	id := r.window.life.Expect()
 	if r.window.worn() { // or destroyed, or never set up
@@ -309,10 +273,7 @@ func (r *GMACReceiver) verifyWith(packet []byte, n int, data, nonce []byte) bool
 	return r.key.Verify(tag, nonce, hashed)
 }
 
-// OpenBatch opens batch[i].Bytes, as [GMACReceiver.Open] does, in the order of the batch. It
-// shortens Bytes to the message, or sets it to nil if there is an error, sets Counter and Err, and
-// returns how many packets are good. If a Data does not have DataSize bytes it panics before it
-// writes anything. It does not allocate. No packet may overlap another packet or its Data.
+// OpenBatch is like [UMACReceiver.OpenBatch], except for its speed.
 func (r *GMACReceiver) OpenBatch(batch []Packet) (good int) {
 	id := r.window.mustLive()
 	form := r.form
@@ -344,9 +305,7 @@ func (r *GMACReceiver) OpenBatch(batch []Packet) (good int) {
 	return good
 }
 
-// Destroy overwrites the key of the receiver, and its window, with zeros. Any later use panics; a second Destroy
-// does nothing. A call that uses the receiver meanwhile panics too, and accepts nothing: see "Destroy
-// while in use" of package fastmac.
+// Destroy is like [UMACReceiver.Destroy].
 func (r *GMACReceiver) Destroy() {
 	r.window.life.End()
 	r.key.Destroy()

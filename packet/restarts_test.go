@@ -104,6 +104,18 @@ func TestIdleRestarts(t *testing.T) {
 	}
 }
 
+// TestClockSetBack has a clock that goes back while the Store writes. That does not reserve more.
+func TestClockSetBack(t *testing.T) {
+	e := newEnds(t, -time.Millisecond)
+	e.startReceiver()
+	for counter := range uint64(10) {
+		e.accept(counter)
+	}
+	if n := e.receive.stored(); n != 10 {
+		t.Errorf("%d is stored, want 10", n)
+	}
+}
+
 // TestSlowSensor has a packet a minute, and a receiver that is killed after any of them, also after a burst, or
 // while its Store writes. At most one reading is lost for it.
 func TestSlowSensor(t *testing.T) {
@@ -112,7 +124,7 @@ func TestSlowSensor(t *testing.T) {
 	counter := uint64(0)
 	for minute := range 300 {
 		if minute == 100 { // a burst of what the network held back
-			for range 300 {
+			for range 3000 {
 				e.accept(counter)
 				counter++
 			}
@@ -123,6 +135,14 @@ func TestSlowSensor(t *testing.T) {
 				e.now = e.now.Add(time.Minute)
 				e.accept(counter)
 				counter++
+			}
+			for range 10 {
+				e.now = e.now.Add(time.Minute)
+				e.accept(counter)
+				counter++
+			}
+			if e.window.supply.step != 1 {
+				t.Errorf("the step is %d after some packets that came slowly", e.window.supply.step)
 			}
 		}
 		if minute%3 == 1 { // it is killed when it has stored a counter, and not accepted it
@@ -277,6 +297,12 @@ func TestNear(t *testing.T) {
 				s, r := newSender(a, c, ofSender), newReceiver(a, c, ofReceiver)
 				if s.Stats().Left != nearEnd+3 || r.Stats().Left != nearEnd+3 || r.Stats().ForgedLeft != 8 {
 					t.Errorf("%+v, %+v", s.Stats(), r.Stats())
+				}
+				if !stored { // the last packet of a batch is near the end
+					if err := newSender(a, c, between(first, maxRange)).SealBatch(make([]Packet, 4)); err != nil {
+						t.Error(err)
+					}
+					mustTell(ErrEnd)
 				}
 				var packets [][]byte
 				for i := range 6 {

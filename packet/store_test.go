@@ -485,8 +485,13 @@ func TestShared(t *testing.T) {
 			mactest.Must(s.Seal(nil, nil))
 			s.settle()
 		}
+		calls := m.calls
 		if _, err := s.Seal(nil, nil); err != ErrEnd || s.StoreErr() == nil || !strings.Contains(s.StoreErr().Error(), "set back") {
 			t.Errorf("%v, %v", err, s.StoreErr())
+		}
+		s.settle()
+		if got := s.Stats(); got.Left != 0 || m.calls != calls {
+			t.Errorf("%+v, %d calls, want 0 Left and %d", got, m.calls, calls)
 		}
 	})
 }

@@ -160,7 +160,7 @@ func (s *supply) soft() uint64 {
 // half returns the counter from which on more is reserved. A receiver whose steps are short waits for the
 // Store at the end instead: a crash then loses less.
 func (s *supply) half() uint64 {
-	if s.end >= s.most || s.ahead > 0 && s.step < background {
+	if s.ahead > 0 && s.step < background {
 		return s.end
 	}
 	return s.end - min(s.end, (s.step+1)/2) // step may grow while the Store fails
@@ -265,7 +265,7 @@ func (s *supply) pace(packets uint64) {
 	} else if s.quick >= patience {
 		most *= 2
 	}
-	s.step = max(1, uint64(min(step, float64(min(most, s.ahead)))))
+	s.step = uint64(max(1, min(step, float64(min(most, s.ahead))))) // step is negative if the clock was set back
 	s.began, s.packets = now, packets
 }
 

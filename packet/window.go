@@ -186,9 +186,10 @@ func (w *window) beyond(counter uint64) error {
 
 // expect has the Store reserve enough for a batch, if it reserves anything.
 func (w *window) expect(batch []Packet, verified []fastmac.Message) {
-	for i := 0; w.supply != nil && i < len(batch); i++ {
+	s := w.supply
+	for i := 0; s != nil && i < len(batch); i++ {
 		if batch[i].Err == nil && verified[i].OK {
-			w.supply.wanted = max(w.supply.wanted, batch[i].Counter)
+			s.wanted = max(s.wanted, batch[i].Counter)
 		}
 	}
 }

@@ -58,10 +58,10 @@
 // does not make it again. On a network file system it depends on the server whether other machines
 // see the lock. If they do not, most writes notice that the file has changed, and fail.
 //
-// A change is written after the last one, in place, and synced. Then its mark goes to the lock, in
-// one half of it and then in the other, and is synced too. So a file that lacks the mark of its lock
-// is not the newest one, and one that has more is: the power was cut between the two. When the file is
-// full, its last states go to PATH.new, which is synced and replaces it, and the folder is synced.
+// A change is written after the last one, in place, and synced. Then its mark goes to one half of the
+// lock, that of the next change to the other half, and is synced too. So a file that lacks the mark of
+// its lock is not the newest one, and one that has more is: the power was cut between the two. When the
+// file is full, its last states go to PATH.new, which is synced and replaces it, and the folder is synced.
 // All this relies on a disk that has written what it says it has, and changes no other bytes than
 // those that are written. The three files have the permissions 0600. On systems without such a lock,
 // such as Plan 9 and WebAssembly, Create and Open return an error.

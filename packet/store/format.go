@@ -8,10 +8,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -176,15 +175,8 @@ func parse(b []byte, want mark) (j journal, ok bool) {
 }
 
 // read returns what a file says, and whether it has a mark.
-func read(path string, want mark) (journal, error) {
-	f, err := open(path, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return journal{}, missed(path)
-	}
-	if err != nil {
-		return journal{}, err
-	}
-	defer f.Close()
+func read(f *os.File, want mark) (journal, error) {
+	path := f.Name()
 	b, err := io.ReadAll(io.LimitReader(f, int64(fileSize(maxStores))+1)) // no other file is read whole
 	if err != nil {
 		return journal{}, fmt.Errorf("store: %w", err)

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -122,39 +123,58 @@ func createSet(path string, before func(step string) error, names ...string) err
 }
 
 // OpenSet locks and reads the file of a set. It returns the errors of the function Open.
-func OpenSet(path string) (*Set, error) {
+func OpenSet(path string) (*Set, error) { return openSet(path, nil) }
+
+func openSet(path string, before func(step string) error) (*Set, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	l, err := lock(path+".lock", 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := read(path, mark{}); err != nil {
+		f, err := openFile(path)
+		if err != nil {
 			return nil, err
 		}
+		f.Close()
 		return nil, fmt.Errorf("store: %s has no %[1]s.lock, so it was copied or restored: make a new secret and a new store", path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{path: path, process: fork.Current(), lock: l, open: map[sum]bool{}}
-	b := make([]byte, sectorSize+recordSize)
-	n, err := l.ReadAt(b, 0)
-	last, half, ok := lastMark(b[:n])
-	if s.journal, err = read(path, last); err == nil {
-		switch {
-		case !ok:
-			err = fmt.Errorf("store: %s.lock is damaged: make a new secret and a new store", path)
-		case !s.whole:
-			err = fmt.Errorf("store: %s is not the file of its lock, or an older one: it was restored, copied or damaged: make a new secret and a new store", path)
-		}
-	}
-	if err != nil {
+	s := &Set{path: path, before: before, process: fork.Current(), lock: l, unsynced: true, open: map[sum]bool{}}
+	if err := s.read(); err != nil {
 		l.Close()
 		return nil, err
 	}
-	s.half, s.stale = 1-half, s.mark != last
 	return s, nil
+}
+
+// read reads the lock and the file, and syncs both and the folder: a process that was killed may have
+// left them in the memory of the system only.
+func (s *Set) read() error {
+	f, err := openFile(s.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b := make([]byte, sectorSize+recordSize)
+	n, err := s.lock.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("store: %w", err)
+	}
+	last, half, ok := lastMark(b[:n])
+	if s.journal, err = read(f, last); err != nil {
+		return err
+	}
+	switch {
+	case !ok:
+		return fmt.Errorf("store: %s.lock is damaged: make a new secret and a new store", s.path)
+	case !s.whole:
+		return fmt.Errorf("store: %s is not the file of its lock, or an older one: it was restored, copied or damaged: make a new secret and a new store", s.path)
+	}
+	s.half, s.stale = 1-half, s.mark != last
+	return inTurn(func() error { return s.do(step{"sync", f.Sync}, step{"sync lock", s.lock.Sync}) }, s.syncFolder)
 }
 
 // Create makes stores in the set, each for a new secret. A name that is there is an error, unless

@@ -7,6 +7,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 )
@@ -81,6 +82,15 @@ func open(path string, flag int) (*os.File, error) {
 		return nil, fmt.Errorf("store: %s: %v", path, err) // not that it is missing, which has another answer
 	}
 	return f, nil
+}
+
+// openFile opens the file of a set.
+func openFile(path string) (*os.File, error) {
+	f, err := open(path, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missed(path)
+	}
+	return f, err
 }
 
 // lock opens a file and locks it.

@@ -28,10 +28,11 @@ var (
 	otherID = [16]byte{1, 2, 4}
 )
 
-// The steps of a write, of one that replaces the file first, and of Create, in their order.
+// The steps of a write, of one that replaces the file first, of Open and of Create, in their order.
 var (
 	steps        = []string{"write", "sync", "close", "write lock", "sync lock", "return"}
 	replaceSteps = slices.Concat([]string{"remove", "create", "write new", "sync new", "close new", "rename", "sync folder"}, steps)
+	openSteps    = []string{"sync", "sync lock", "sync folder"}
 	createSteps  = slices.Concat([]string{"write lock", "sync lock"}, replaceSteps[:7])
 )
 
@@ -91,9 +92,9 @@ func mustWrite(t *testing.T, path string, b []byte) {
 func stored(t *testing.T, path string) state {
 	t.Helper()
 	last, _, ok := lastMark(mustRead(t, path+".lock"))
-	j, err := read(path, last)
-	if !ok || err != nil || !j.whole {
-		t.Errorf("the lock is good: %v, the file has its mark: %v, %v", ok, j.whole, err)
+	j, good := parse(mustRead(t, path), last)
+	if !ok || !good || !j.whole {
+		t.Errorf("the lock is good: %v, the file too: %v, with the mark of the lock: %v", ok, good, j.whole)
 	}
 	return j.states[keyOf("")]
 }
@@ -324,13 +325,17 @@ func TestOrder(t *testing.T) {
 	if err := createSet(path, before, ""); err != nil {
 		t.Fatal(err)
 	}
-	f := mustOpen(t, path)
-	f.set.before = before
+	set, err := openSet(path, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	f := mustOpenIn(t, set, "")
 	mustReserve(t, f, 10, 0)
 	mustReserve(t, f, 0, 10) // writes nothing
 	mustReserve(t, f, 10, 10)
 	mustRelease(t, f, 5)
-	if want := slices.Concat(createSteps, steps, steps, replaceSteps); !slices.Equal(log, want) {
+	if want := slices.Concat(createSteps, openSteps, steps, steps, replaceSteps); !slices.Equal(log, want) {
 		t.Errorf("steps %q, want %q", log, want)
 	}
 }

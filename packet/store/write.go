@@ -85,10 +85,7 @@ func inTurn(functions ...func() error) error {
 // known opens the file, and returns an error if it is not as this process has left it. Otherwise, after
 // a restart this process would go on where somebody else has used counters, or has set them back.
 func (s *Set) known() (*os.File, error) {
-	f, err := open(s.path, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missed(s.path)
-	}
+	f, err := openFile(s.path)
 	if err != nil {
 		return nil, err
 	}
