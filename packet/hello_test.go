@@ -477,6 +477,7 @@ func TestForgedOpening(t *testing.T) {
 			e.serverEnd.Open(bytes.Clone(p[:n]), nil)
 		}
 		e.want("zeros", make([]byte, len(p)), ErrForged)
+		e.want("zeros without room for an opening", make([]byte, trailer+15), ErrEpoch) // for the receiver
 		e.want("an opening alone", p[opening:], ErrForged) // of a packet that is too short
 		// A client whose random bytes are zeros is none, though it has the Secret.
 		ref := packetref.Hello{Secret: e.config.Secret, Client: testClient, Server: testServer, Algorithm: a}
@@ -915,6 +916,22 @@ func TestHelloDestroy(t *testing.T) {
 			mactest.MustPanic(t, "a call", "that was destroyed or never set up", f)
 		}
 	})
+}
+
+// TestDestroyedTwice destroys ends in two goroutines at once.
+func TestDestroyedTwice(t *testing.T) {
+	for range 100 {
+		e := newHelloTest(t, packetref.UMAC64, helloConfig())
+		k, held := e.connected(), e.dial()
+		held.answered(e.answer(held.hello()))
+		bad := held.packet()
+		bad[0]++
+		e.want("a wrong packet", bad, ErrForged) // the server has a receiver for it
+		mactest.Concurrently(2, func(int) {
+			k.clientEnd.Destroy()
+			e.serverEnd.Destroy()
+		})
+	}
 }
 
 // senderOf calls the methods of a client for batches.

@@ -130,9 +130,10 @@ func (k *client[S, R, P, Q]) Seal(packet, data []byte) ([]byte, error) {
 	if state == waiting {
 		return nil, ErrNoSession
 	}
+	opening := k.session.opening[:k.openingSize()]
 	packet, err := k.sender.Seal(packet, data)
 	if err == nil && state == answered {
-		packet = append(packet, k.session.opening[:k.openingSize()]...)
+		packet = append(packet, opening...)
 	}
 	return packet, err
 }
@@ -159,11 +160,11 @@ func (k *client[S, R, P, Q]) Receiver() Q { k.mustLive(); return k.receiver }
 // Destroy ends the session, and overwrites the client and its keys with zeros. Any later use panics; a second Destroy
 // does nothing. A call that uses the client meanwhile panics too: see "Destroy while in use" of package fastmac.
 func (k *client[S, R, P, Q]) Destroy() {
-	defer k.lockToDestroy()()
-	k.state.Store(noClient)
-	if k.hello = [HelloSize]byte{}; k.session != nil {
+	k.handshake.destroy(func() {
+		k.state.Store(noClient)
 		k.session.destroy()
-	}
+		k.hello = [HelloSize]byte{}
+	})
 }
 
 // server is the body of UMACServer and GMACServer.
@@ -179,7 +180,7 @@ type server[S, R any, P sealer[S], Q opener[R]] struct {
 // ServerStats counts what a server has had. Its receiver counts the packets of the open session.
 type ServerStats struct {
 	Hellos        uint64 // that were answered
-	WrongHellos   uint64 // with a wrong tag
+	WrongHellos   uint64 // with a wrong tag. A packet of HelloSize bytes that begins with 0 is one to Answer
 	Openings      uint64 // with a right tag, of a session that was not open
 	WrongOpenings uint64 // with a wrong tag, or of a session that cannot open any more
 	Sessions      uint64 // that have opened. The other Openings were with a wrong packet
@@ -237,29 +238,26 @@ func (s *server[S, R, P, Q]) open() *session[S, R, P, Q] {
 // cannot open any more. It allocates when a session opens.
 func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	p, n := s.open(), len(packet)-numberSize-s.config.TagSize
-	if p != nil && (n < 0 || packet[n] != 0) {
-		return p.receiver.Open(packet, data)
-	}
-	form := s.config.form()
-	form.mustData(data)
 	var opening []byte
 	if n >= helloRandomSize && packet[n] == 0 {
 		packet, opening = packet[:n-helloRandomSize], packet[n-helloRandomSize:]
 	}
-	if p.opens(opening) {
+	if p.takes(opening) {
 		return p.receiver.Open(packet, data)
 	}
+	form := s.config.form()
+	form.mustData(data)
 	if err := s.lock(); err != nil {
 		return nil, 0, err
 	}
 	defer s.mu.Unlock()
 	switch p = s.current.Load(); {
+	case p.takes(opening): // meanwhile
+		return p.receiver.Open(packet, data)
 	case opening == nil:
 		s.stats.Unknown++
 		return nil, 0, ErrNoSession
-	case p.opens(opening): // meanwhile
-		return p.receiver.Open(packet, data)
-	case !s.tried.opens(opening) && !s.try(opening):
+	case !s.tried.takes(opening) && !s.try(opening):
 		s.stats.WrongOpenings++
 		return nil, 0, ErrForged
 	}
@@ -284,9 +282,9 @@ func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 	return msg, counter, nil
 }
 
-// opens reports whether a session has this opening.
-func (s *session[S, R, P, Q]) opens(opening []byte) bool {
-	return s != nil && len(opening) > 0 && subtle.ConstantTimeCompare(opening, s.opening[:len(opening)]) == 1
+// takes reports whether packets with this opening, or without one, are for s.
+func (s *session[S, R, P, Q]) takes(opening []byte) bool {
+	return s != nil && (opening == nil || subtle.ConstantTimeCompare(opening, s.opening[:len(opening)]) == 1)
 }
 
 // try makes tried the session of an opening. It returns false if the opening is wrong.
@@ -373,10 +371,11 @@ func (s *server[S, R, P, Q]) Stats() ServerStats {
 // Destroy does nothing. A call of Seal or Open meanwhile panics too: see "Destroy while in use" of package fastmac.
 // The runtime overwrites the keys of earlier sessions, when nobody has a pointer to them.
 func (s *server[S, R, P, Q]) Destroy() {
-	defer s.lockToDestroy()()
-	if p := s.current.Swap(nil); p != nil {
-		p.destroy()
-	}
-	s.forget()
-	s.epoch, s.stats = 0, ServerStats{}
+	s.destroy(func() {
+		if p := s.current.Swap(nil); p != nil {
+			p.destroy()
+		}
+		s.forget()
+		s.epoch, s.stats = 0, ServerStats{}
+	})
 }
