@@ -43,7 +43,7 @@ var draw = rand.Read // tests have another one
 type UMACClient struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	client[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]
+	client
 	umacClientName
 }
 
@@ -51,7 +51,7 @@ type UMACClient struct {
 type GMACClient struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	client[GMACSender, GMACReceiver, *GMACSender, *GMACReceiver]
+	client
 	gmacClientName
 }
 
@@ -91,7 +91,7 @@ type GMACClient struct {
 type UMACServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	server[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]
+	server
 	umacServerName
 }
 
@@ -99,7 +99,7 @@ type UMACServer struct {
 type GMACServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	server[GMACSender, GMACReceiver, *GMACSender, *GMACReceiver]
+	server
 	gmacServerName
 }
 
@@ -108,26 +108,26 @@ type GMACServer struct {
 // for other packets too. The other errors are those of [UMACSender.Init] and [UMACReceiver.Init].
 func NewUMACClient(c Config, me, peer string) (*UMACClient, error) {
 	k := new(UMACClient)
-	return unless(k.init(&c, c.umacAlgorithm(), me, peer), k)
+	return unless(k.init(&c, c.umacAlgorithm(), umacHalves, me, peer), k)
 }
 
 // NewGMACClient is like [NewUMACClient].
 func NewGMACClient(c Config, me, peer string) (*GMACClient, error) {
 	k := new(GMACClient)
-	return unless(k.init(&c, gmac, me, peer), k)
+	return unless(k.init(&c, gmac, gmacHalves, me, peer), k)
 }
 
 // NewUMACServer returns the server's end of the sessions with one client. me is the name of the server, and peer that
 // of the client. The errors are those of [NewUMACClient].
 func NewUMACServer(c Config, me, peer string) (*UMACServer, error) {
 	s := new(UMACServer)
-	return unless(s.init(&c, c.umacAlgorithm(), me, peer), s)
+	return unless(s.init(&c, c.umacAlgorithm(), umacHalves, me, peer), s)
 }
 
 // NewGMACServer is like [NewUMACServer].
 func NewGMACServer(c Config, me, peer string) (*GMACServer, error) {
 	s := new(GMACServer)
-	return unless(s.init(&c, gmac, me, peer), s)
+	return unless(s.init(&c, gmac, gmacHalves, me, peer), s)
 }
 
 // unless returns v, unless there is an error.
@@ -136,6 +136,49 @@ func unless[V any](err error, v *V) (*V, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// Sender returns the sender of the session, for batches and Stats. Its packets have no opening, so use it once Open
+// has accepted a packet. Before the answer its methods panic. Do not call its Init or Destroy.
+func (k *UMACClient) Sender() *UMACSender { return senderIn[*UMACSender](k.live()) }
+
+// Receiver returns the receiver of the session, as Sender does.
+func (k *UMACClient) Receiver() *UMACReceiver { return receiverIn[*UMACReceiver](k.live()) }
+
+// Sender is like [UMACClient.Sender].
+func (k *GMACClient) Sender() *GMACSender { return senderIn[*GMACSender](k.live()) }
+
+// Receiver is like [UMACClient.Receiver].
+func (k *GMACClient) Receiver() *GMACReceiver { return receiverIn[*GMACReceiver](k.live()) }
+
+// Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that has
+// another sender. Do not call its Init or Destroy.
+func (s *UMACServer) Sender() *UMACSender { return senderIn[*UMACSender](s.open()) }
+
+// Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from them
+// the receiver returns [ErrEpoch].
+func (s *UMACServer) Receiver() *UMACReceiver { return receiverIn[*UMACReceiver](s.open()) }
+
+// Sender is like [UMACServer.Sender].
+func (s *GMACServer) Sender() *GMACSender { return senderIn[*GMACSender](s.open()) }
+
+// Receiver is like [UMACServer.Receiver].
+func (s *GMACServer) Receiver() *GMACReceiver { return receiverIn[*GMACReceiver](s.open()) }
+
+// senderIn returns the sender of a session, or nil if there is no session.
+func senderIn[P sealer](s *session) (p P) {
+	if s != nil {
+		p = s.sender.(P)
+	}
+	return p
+}
+
+// receiverIn is senderIn for the receiver.
+func receiverIn[P opener](s *session) (p P) {
+	if s != nil {
+		p = s.receiver.(P)
+	}
+	return p
 }
 
 // A handshake is what both ends have for hellos.

@@ -478,7 +478,7 @@ func TestForgedOpening(t *testing.T) {
 		}
 		e.want("zeros", make([]byte, len(p)), ErrForged)
 		e.want("zeros without room for an opening", make([]byte, trailer+15), ErrEpoch) // for the receiver
-		e.want("an opening alone", p[opening:], ErrForged) // of a packet that is too short
+		e.want("an opening alone", p[opening:], ErrForged)                              // of a packet that is too short
 		// A client whose random bytes are zeros is none, though it has the Secret.
 		ref := packetref.Hello{Secret: e.config.Secret, Client: testClient, Server: testServer, Algorithm: a}
 		zeros := ref.Hello(make([]byte, 16))
@@ -956,7 +956,7 @@ func TestHelloSizes(t *testing.T) {
 	if n := unsafe.Sizeof(UMACServer{}); n > 384 { // beside a sender and a receiver: see TestSizes
 		t.Errorf("a UMACServer has %d bytes", n)
 	}
-	t.Logf("UMACServer %d bytes and %d for a session, UMACClient %d", unsafe.Sizeof(UMACServer{}), unsafe.Sizeof(session[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]{}), unsafe.Sizeof(UMACClient{}))
+	t.Logf("UMACServer %d bytes and %d for a session, UMACClient %d", unsafe.Sizeof(UMACServer{}), unsafe.Sizeof(session{}), unsafe.Sizeof(UMACClient{}))
 }
 
 func TestHelloAllocations(t *testing.T) {
