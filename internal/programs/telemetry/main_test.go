@@ -148,6 +148,7 @@ func TestArguments(t *testing.T) {
 	}
 	// A new store takes any secret, also what a crash has left of one.
 	for _, bad := range [][]byte{key[:31], append(key, '\n')} {
+		folder := create(t)
 		if err := os.WriteFile(filepath.Join(folder, "key"), bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
