@@ -65,7 +65,7 @@ var leaks = []struct{ file, from, to string }{
 	{"internal/sha2/batch.go", "case len(want) == Size512:", "case len(want) == Size512 && tag[0] != want[0]:\n\t\treturn false\n\tcase len(want) == Size512:"},
 	{"internal/sha2/sha2.go", "tail = tail<<8 | W(p[i])", "tail = tail<<8 | W(p[i])&^1 | [2]W{0, 1}[p[i]&1]"},
 	{"internal/sha2/sha2.go", "s[i] = W(binary.BigEndian.Uint64(hash[8*i:]))", "if s[i] == 0 {\n\t\t\t\ts[0]++\n\t\t\t\ts[0]--\n\t\t\t}\n\t\t\ts[i] = W(binary.BigEndian.Uint64(hash[8*i:]))"},
-	{"internal/sha2/iterate.go", "it.T[i] ^= word", "if word == 0 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tit.T[i] ^= word"},
+	{"internal/sha2/iterate.go", "it.T[i] ^= it.U[i]", "if it.U[i] == 0 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tit.T[i] ^= it.U[i]"},
 	{"internal/gcm/gcm_asm.go", "if !Equal(", "if got[0] != b.tag[0] || !Equal("},
 	{"hwrand/hwrand.go", "\tclear(left[:n])", "\tif n > 0 && left[0] == 0 {\n\t\tclear(left[:1])\n\t}\n\tclear(left[:n])"},
 	{"many.go", "badTag(\"TagBatch\", i, len(m.Tag), size))\n\t\t\t}\n\t\t\tk.Tag(m.Tag[:0:len(m.Tag)], m.Nonce, m.Data)",
