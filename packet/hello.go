@@ -81,7 +81,7 @@ type GMACClient struct {
 //
 // To refuse a hello or an opening costs an HMAC-SHA-512 of a short message, and to answer a hello two. Who holds a
 // right opening back can send wrong packets with it: the first of them costs the set-up of a receiver, which counts
-// its own wrong tags. Who holds two back, and takes them in turn, has each packet cost that, and none is counted long.
+// its own wrong tags. Who holds two back, and takes them in turn, has each packet cost that, and begin a new count.
 //
 // It is not promised that a session is recent: an attacker can hold an opening back, and deliver it as long as no
 // other session has opened. Anybody can send an old hello from another address, so take the address of a client from
