@@ -36,9 +36,9 @@ var (
 	// the range has ended for good.
 	ErrEnd = errors.New("packet: at the end of the range of counters")
 
-	// ErrCopied means that the sender is a copy of the one that was set up, or that this process is a
-	// copy of the one that set it up, made by fork(2): its counters would repeat. Set up a new sender,
-	// with a new session.
+	// ErrCopied means that the sender, client or server is a copy of the one that was set up, or that this
+	// process is a copy of the one that set it up, made by fork(2): counters would repeat. Set up a new
+	// one, with a new session.
 	ErrCopied = errors.New("packet: the sender is a copy, or this process is one, by a fork")
 
 	// ErrUnknown means that the sender or the receiver is nil, in the functions SealBatch and

@@ -10,6 +10,7 @@ import (
 	"crypto/sha512"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/fork"
@@ -42,7 +43,7 @@ var draw = rand.Read // tests have another one
 type UMACClient struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	client[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]
+	client
 	umacClientName
 }
 
@@ -50,15 +51,15 @@ type UMACClient struct {
 type GMACClient struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	client[GMACSender, GMACReceiver, *GMACSender, *GMACReceiver]
+	client
 	gmacClientName
 }
 
 // UMACServer is the server's end of the sessions with one client, which has a Secret of its own. Answer what Answer
 // takes, and give the rest to Open. Old and invented hellos, openings and packets change nothing.
 //
-// It is safe for concurrent use. Do not copy it. It prints as its name. All methods except Destroy, String and Format
-// panic if it was never set up or has been destroyed. In a child after a fork it begins no session.
+// It is safe for concurrent use. Do not copy it: a copy, and a child after a fork, begin no session. It prints as its
+// name. All methods except Destroy, String and Format panic if it was never set up or has been destroyed.
 //
 // # What is promised
 //
@@ -80,7 +81,7 @@ type GMACClient struct {
 //
 // To refuse a hello or an opening costs an HMAC-SHA-512 of a short message, and to answer a hello two. Who holds a
 // right opening back can send wrong packets with it: the first of them costs the set-up of a receiver, which counts
-// its own wrong tags.
+// its own wrong tags. Who holds two back, and takes them in turn, has each packet cost that, and begin a new count.
 //
 // It is not promised that a session is recent: an attacker can hold an opening back, and deliver it as long as no
 // other session has opened. Anybody can send an old hello from another address, so take the address of a client from
@@ -90,7 +91,7 @@ type GMACClient struct {
 type UMACServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	server[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]
+	server
 	umacServerName
 }
 
@@ -98,7 +99,7 @@ type UMACServer struct {
 type GMACServer struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable
-	server[GMACSender, GMACReceiver, *GMACSender, *GMACReceiver]
+	server
 	gmacServerName
 }
 
@@ -107,26 +108,26 @@ type GMACServer struct {
 // for other packets too. The other errors are those of [UMACSender.Init] and [UMACReceiver.Init].
 func NewUMACClient(c Config, me, peer string) (*UMACClient, error) {
 	k := new(UMACClient)
-	return unless(k.init(&c, c.umacAlgorithm(), me, peer), k)
+	return unless(k.init(&c, c.umacAlgorithm(), umacHalves, me, peer), k)
 }
 
 // NewGMACClient is like [NewUMACClient].
 func NewGMACClient(c Config, me, peer string) (*GMACClient, error) {
 	k := new(GMACClient)
-	return unless(k.init(&c, gmac, me, peer), k)
+	return unless(k.init(&c, gmac, gmacHalves, me, peer), k)
 }
 
 // NewUMACServer returns the server's end of the sessions with one client. me is the name of the server, and peer that
 // of the client. The errors are those of [NewUMACClient].
 func NewUMACServer(c Config, me, peer string) (*UMACServer, error) {
 	s := new(UMACServer)
-	return unless(s.init(&c, c.umacAlgorithm(), me, peer), s)
+	return unless(s.init(&c, c.umacAlgorithm(), umacHalves, me, peer), s)
 }
 
 // NewGMACServer is like [NewUMACServer].
 func NewGMACServer(c Config, me, peer string) (*GMACServer, error) {
 	s := new(GMACServer)
-	return unless(s.init(&c, gmac, me, peer), s)
+	return unless(s.init(&c, gmac, gmacHalves, me, peer), s)
 }
 
 // unless returns v, unless there is an error.
@@ -137,9 +138,52 @@ func unless[V any](err error, v *V) (*V, error) {
 	return v, nil
 }
 
+// Sender returns the sender of the session, for batches and Stats. Its packets have no opening, so use it once Open
+// has accepted a packet. Before the answer its methods panic. Do not call its Init or Destroy.
+func (k *UMACClient) Sender() *UMACSender { return senderIn[*UMACSender](k.live()) }
+
+// Receiver returns the receiver of the session, as Sender does.
+func (k *UMACClient) Receiver() *UMACReceiver { return receiverIn[*UMACReceiver](k.live()) }
+
+// Sender is like [UMACClient.Sender].
+func (k *GMACClient) Sender() *GMACSender { return senderIn[*GMACSender](k.live()) }
+
+// Receiver is like [UMACClient.Receiver].
+func (k *GMACClient) Receiver() *GMACReceiver { return receiverIn[*GMACReceiver](k.live()) }
+
+// Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that has
+// another sender. Do not call its Init or Destroy.
+func (s *UMACServer) Sender() *UMACSender { return senderIn[*UMACSender](s.open()) }
+
+// Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from them
+// the receiver returns [ErrEpoch].
+func (s *UMACServer) Receiver() *UMACReceiver { return receiverIn[*UMACReceiver](s.open()) }
+
+// Sender is like [UMACServer.Sender].
+func (s *GMACServer) Sender() *GMACSender { return senderIn[*GMACSender](s.open()) }
+
+// Receiver is like [UMACServer.Receiver].
+func (s *GMACServer) Receiver() *GMACReceiver { return receiverIn[*GMACReceiver](s.open()) }
+
+// senderIn returns the sender of a session, or nil if there is no session.
+func senderIn[P sealer](s *session) (p P) {
+	if s != nil {
+		p = s.sender.(P)
+	}
+	return p
+}
+
+// receiverIn is senderIn for the receiver.
+func receiverIn[P opener](s *session) (p P) {
+	if s != nil {
+		p = s.receiver.(P)
+	}
+	return p
+}
+
 // A handshake is what both ends have for hellos.
 type handshake struct {
-	process atomic.Uint64 // the one that may use it; 0 if there are no keys
+	process atomic.Uint64 // what here returns where it may be used; 0 if there are no keys
 	mu      sync.Mutex    // of the keys and of what the ends have
 	keys    helloKeys
 	config  Config // of what this end sends, without a Secret
@@ -171,14 +215,19 @@ func (h *handshake) initKeys(c *Config, algorithm byte, me, peer, client, server
 	h.keys.derive(c.Secret, client, server)
 	h.config = send
 	h.config.Secret = nil
-	h.process.Store(fork.Current())
+	h.process.Store(h.here())
 	return nil
 }
 
-// lock locks the mutex. It panics if there are no keys. In a child it returns ErrCopied instead, because there the
-// mutex may be locked for ever.
+// here is the process for which h is set up. A copy of h is at another address, and so is for none.
+func (h *handshake) here() fork.Process {
+	return fork.Current() + fork.Process(uintptr(unsafe.Pointer(h)))
+}
+
+// lock locks the mutex. It panics if there are no keys. In a child and for a copy it returns ErrCopied instead,
+// because there the mutex may be locked for ever.
 func (h *handshake) lock() error {
-	if process := h.process.Load(); process != 0 && process != fork.Current() {
+	if process := h.process.Load(); process != 0 && process != h.here() {
 		return ErrCopied
 	}
 	if h.mu.Lock(); h.process.Load() == 0 {
@@ -188,19 +237,21 @@ func (h *handshake) lock() error {
 	return nil
 }
 
-// copied reports whether this is a child, which may have what the parent has computed.
-func (h *handshake) copied() bool { return h.process.Load() != fork.Current() }
+// copied reports whether this is a child, which may have what the parent has computed, or a copy.
+func (h *handshake) copied() bool { return h.process.Load() != h.here() }
 
-// lockToDestroy overwrites h when nobody holds the mutex. It returns what unlocks it.
-func (h *handshake) lockToDestroy() (unlock func()) {
-	unlock = func() {}
-	if !h.copied() { // or the mutex may be locked for ever
+// destroy calls rest, and overwrites h, when nobody holds the mutex.
+func (h *handshake) destroy(rest func()) {
+	switch h.process.Load() {
+	case 0:
+		return
+	case h.here(): // or the mutex may be locked for ever
 		h.mu.Lock()
-		unlock = h.mu.Unlock
+		defer h.mu.Unlock()
 	}
 	h.process.Store(0)
+	rest() // first: what uses the configuration meanwhile then finds no key
 	h.keys, h.config = helloKeys{}, Config{}
-	return unlock
 }
 
 // heads are those of a hello and its answer: they make a session.

@@ -477,7 +477,8 @@ func TestForgedOpening(t *testing.T) {
 			e.serverEnd.Open(bytes.Clone(p[:n]), nil)
 		}
 		e.want("zeros", make([]byte, len(p)), ErrForged)
-		e.want("an opening alone", p[opening:], ErrForged) // of a packet that is too short
+		e.want("zeros without room for an opening", make([]byte, trailer+15), ErrEpoch) // for the receiver
+		e.want("an opening alone", p[opening:], ErrForged)                              // of a packet that is too short
 		// A client whose random bytes are zeros is none, though it has the Secret.
 		ref := packetref.Hello{Secret: e.config.Secret, Client: testClient, Server: testServer, Algorithm: a}
 		zeros := ref.Hello(make([]byte, 16))
@@ -917,6 +918,22 @@ func TestHelloDestroy(t *testing.T) {
 	})
 }
 
+// TestDestroyedTwice destroys ends in two goroutines at once.
+func TestDestroyedTwice(t *testing.T) {
+	for range 100 {
+		e := newHelloTest(t, packetref.UMAC64, helloConfig())
+		k, held := e.connected(), e.dial()
+		held.answered(e.answer(held.hello()))
+		bad := held.packet()
+		bad[0]++
+		e.want("a wrong packet", bad, ErrForged) // the server has a receiver for it
+		mactest.Concurrently(2, func(int) {
+			k.clientEnd.Destroy()
+			e.serverEnd.Destroy()
+		})
+	}
+}
+
 // senderOf calls the methods of a client for batches.
 func senderOf(k clientEnd) sender {
 	switch k := k.(type) {
@@ -939,7 +956,7 @@ func TestHelloSizes(t *testing.T) {
 	if n := unsafe.Sizeof(UMACServer{}); n > 384 { // beside a sender and a receiver: see TestSizes
 		t.Errorf("a UMACServer has %d bytes", n)
 	}
-	t.Logf("UMACServer %d bytes and %d for a session, UMACClient %d", unsafe.Sizeof(UMACServer{}), unsafe.Sizeof(session[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]{}), unsafe.Sizeof(UMACClient{}))
+	t.Logf("UMACServer %d bytes and %d for a session, UMACClient %d", unsafe.Sizeof(UMACServer{}), unsafe.Sizeof(session{}), unsafe.Sizeof(UMACClient{}))
 }
 
 func TestHelloAllocations(t *testing.T) {

@@ -331,6 +331,14 @@ func wrongHellos() []misuse {
 			b.Close()
 			return second(s.Seal([]byte("message"), nil))
 		}},
+		{what: "a copied client", want: "false", run: func() error {
+			a, b := ends()
+			return fmt.Errorf("%t", copyOf(a).Answer(mactest.Must(b.Answer(nil, a.Hello(nil)))))
+		}},
+		{what: "a copied server", want: ErrCopied.Error(), run: func() error {
+			a, b := ends()
+			return second(copyOf(b).Answer(nil, a.Hello(nil)))
+		}},
 		{what: "names of hellos not exchanged", want: ErrForged.Error(), run: func() error {
 			a, _ := ends()
 			return second(mactest.Must(NewUMACServer(misusePair(), "a", "b")).Answer(nil, a.Hello(nil)))

@@ -372,7 +372,7 @@ func (m *model) key() string {
 	}
 	s := m.server
 	fmt.Fprint(&b, s.head[:3], s.epoch, m.resets, m.loaded, "|")
-	for _, p := range []*session[UMACSender, UMACReceiver, *UMACSender, *UMACReceiver]{s.current.Load(), s.tried} {
+	for _, p := range []*session{s.current.Load(), s.tried} {
 		if p != nil {
 			fmt.Fprint(&b, p.heads[1:3], p.heads[18:20])
 		}

@@ -11,41 +11,47 @@ import (
 )
 
 // A half is a sender or a receiver.
-type half[T any] interface {
-	*T
+type half interface {
 	Init(c Config, n Counters) error
 	Stop() error
 	Destroy()
 }
 
-type sealer[S any] interface {
-	half[S]
+type sealer interface {
+	half
 	Seal(packet, data []byte) ([]byte, error)
 }
 
-type opener[R any] interface {
-	half[R]
+type opener interface {
+	half
 	Open(packet, data []byte) (msg []byte, counter uint64, err error)
 }
 
-// A session is what an end has of one. Both pointers are to memory of its own, for the cache lines of keys.
-type session[S, R any, P sealer[S], Q opener[R]] struct {
-	sender   P
-	receiver Q
+// A session is what an end has of one.
+type session struct {
+	sender   sealer
+	receiver opener
 	heads    heads
 	opening  [OpeningSize]byte // or less: see openingSize
 }
 
-// newSession returns a session without keys. The runtime destroys the sender and the receiver in the end, because
-// when another session is open, goroutines may still use this one.
-func newSession[S, R any, P sealer[S], Q opener[R]]() *session[S, R, P, Q] {
-	s := &session[S, R, P, Q]{sender: new(S), receiver: new(R)}
-	runtime.SetFinalizer(s.sender, P.Destroy)
-	runtime.SetFinalizer(s.receiver, Q.Destroy)
+// A maker returns a sender and a receiver without keys, each in memory of its own, for the cache lines of keys.
+type maker func() (sealer, opener)
+
+func umacHalves() (sealer, opener) { return new(UMACSender), new(UMACReceiver) }
+func gmacHalves() (sealer, opener) { return new(GMACSender), new(GMACReceiver) }
+
+// session returns one without keys. The runtime destroys the sender and the receiver in the end, because when
+// another session is open, goroutines may still use this one.
+func (m maker) session() *session {
+	s := new(session)
+	s.sender, s.receiver = m()
+	runtime.SetFinalizer(s.sender, sealer.Destroy)
+	runtime.SetFinalizer(s.receiver, opener.Destroy)
 	return s
 }
 
-func (s *session[S, R, P, Q]) destroy() {
+func (s *session) destroy() {
 	s.sender.Destroy()
 	s.receiver.Destroy()
 }
@@ -59,18 +65,18 @@ const (
 )
 
 // client is the body of UMACClient and GMACClient.
-type client[S, R any, P sealer[S], Q opener[R]] struct {
+type client struct {
 	state atomic.Uint32
 	handshake
 	hello [HelloSize]byte
-	*session[S, R, P, Q]
+	*session
 }
 
-func (k *client[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) error {
+func (k *client) init(c *Config, algorithm byte, m maker, me, peer string) error {
 	if err := k.initKeys(c, algorithm, me, peer, me, peer); err != nil {
 		return err
 	}
-	k.session = newSession[S, R, P, Q]()
+	k.session = m.session()
 	draw(k.hello[1:helloHeadSize])
 	tag := helloTag(k.keys.hello(), k.hello[:helloHeadSize])
 	copy(k.hello[helloHeadSize:], tag[:])
@@ -80,7 +86,7 @@ func (k *client[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) er
 
 // Hello appends the hello, HelloSize bytes, to dst and returns the extended slice. It is the same each time. In a
 // child after a fork it appends nothing.
-func (k *client[S, R, P, Q]) Hello(dst []byte) []byte {
+func (k *client) Hello(dst []byte) []byte {
 	if k.lock() != nil {
 		return dst
 	}
@@ -91,7 +97,7 @@ func (k *client[S, R, P, Q]) Hello(dst []byte) []byte {
 // Answer takes what arrives, and reports whether it is the first answer of the server to the hello. Then the session
 // has begun. For all that comes later, and in a child after a fork, it returns false: give that to Open. The
 // comparison is constant time.
-func (k *client[S, R, P, Q]) Answer(answer []byte) bool {
+func (k *client) Answer(answer []byte) bool {
 	if k.mustLive() != waiting || len(answer) != HelloSize || answer[0] == 0 || k.lock() != nil {
 		return false
 	}
@@ -115,7 +121,7 @@ func (k *client[S, R, P, Q]) Answer(answer []byte) bool {
 }
 
 // mustLive returns the state. It panics if there is no client.
-func (k *client[S, R, P, Q]) mustLive() uint32 {
+func (k *client) mustLive() uint32 {
 	state := k.state.Load()
 	if state == noClient {
 		panic(dead("client"))
@@ -125,20 +131,21 @@ func (k *client[S, R, P, Q]) mustLive() uint32 {
 
 // Seal is that of the sender. Until the client has accepted a packet of the server, Seal appends an opening too,
 // which needs OpeningSize more bytes of room at most. Before the answer it returns [ErrNoSession].
-func (k *client[S, R, P, Q]) Seal(packet, data []byte) ([]byte, error) {
+func (k *client) Seal(packet, data []byte) ([]byte, error) {
 	state := k.mustLive()
 	if state == waiting {
 		return nil, ErrNoSession
 	}
+	opening := k.session.opening[:k.openingSize()]
 	packet, err := k.sender.Seal(packet, data)
 	if err == nil && state == answered {
-		packet = append(packet, k.session.opening[:k.openingSize()]...)
+		packet = append(packet, opening...)
 	}
 	return packet, err
 }
 
 // Open is that of the receiver. Before the answer it returns [ErrNoSession].
-func (k *client[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
+func (k *client) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	state := k.mustLive()
 	if state == waiting {
 		return nil, 0, ErrNoSession
@@ -149,44 +156,42 @@ func (k *client[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 	return msg, counter, err
 }
 
-// Sender returns the sender of the session, for batches and Stats. Its packets have no opening, so use it once Open
-// has accepted a packet. Before the answer its methods panic. Do not call its Init or Destroy.
-func (k *client[S, R, P, Q]) Sender() P { k.mustLive(); return k.sender }
-
-// Receiver returns the receiver of the session, as Sender does.
-func (k *client[S, R, P, Q]) Receiver() Q { k.mustLive(); return k.receiver }
+// live returns the session. It panics if there is no client.
+func (k *client) live() *session { k.mustLive(); return k.session }
 
 // Destroy ends the session, and overwrites the client and its keys with zeros. Any later use panics; a second Destroy
 // does nothing. A call that uses the client meanwhile panics too: see "Destroy while in use" of package fastmac.
-func (k *client[S, R, P, Q]) Destroy() {
-	defer k.lockToDestroy()()
-	k.state.Store(noClient)
-	if k.hello = [HelloSize]byte{}; k.session != nil {
+func (k *client) Destroy() {
+	k.handshake.destroy(func() {
+		k.state.Store(noClient)
 		k.session.destroy()
-	}
+		k.hello = [HelloSize]byte{}
+	})
 }
 
 // server is the body of UMACServer and GMACServer.
-type server[S, R any, P sealer[S], Q opener[R]] struct {
-	current atomic.Pointer[session[S, R, P, Q]] // the open session, or nil
+type server struct {
+	current atomic.Pointer[session] // the open session, or nil
 	handshake
-	head  [helloHeadSize]byte  // of answers: the epoch and the random bytes of the next session, or 0
-	epoch byte                 // of the last session
-	tried *session[S, R, P, Q] // that of the last right opening, which has not opened; it has no sender. Or nil
-	stats ServerStats
+	halves maker               // of the algorithm
+	head   [helloHeadSize]byte // of answers: the epoch and the random bytes of the next session, or 0
+	epoch  byte                // of the last session
+	tried  *session            // that of the last right opening, which has not opened; it has no sender. Or nil
+	stats  ServerStats
 }
 
 // ServerStats counts what a server has had. Its receiver counts the packets of the open session.
 type ServerStats struct {
 	Hellos        uint64 // that were answered
-	WrongHellos   uint64 // with a wrong tag
+	WrongHellos   uint64 // with a wrong tag. A packet of HelloSize bytes that begins with 0 is one to Answer
 	Openings      uint64 // with a right tag, of a session that was not open
 	WrongOpenings uint64 // with a wrong tag, or of a session that cannot open any more
 	Sessions      uint64 // that have opened. The other Openings were with a wrong packet
 	Unknown       uint64 // packets for which there was no session
 }
 
-func (s *server[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) error {
+func (s *server) init(c *Config, algorithm byte, m maker, me, peer string) error {
+	s.halves = m
 	return s.initKeys(c, algorithm, me, peer, peer, me)
 }
 
@@ -194,7 +199,7 @@ func (s *server[S, R, P, Q]) init(c *Config, algorithm byte, me, peer string) er
 // returns the extended slice: send it. If not, it returns [ErrForged], and if it has another size than a hello that
 // costs nothing: it is for Open. In a child after a fork Answer returns [ErrCopied]. It allocates only if dst has no
 // room. The comparison is constant time.
-func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
+func (s *server) Answer(dst, hello []byte) ([]byte, error) {
 	if len(hello) != HelloSize || hello[0] != 0 {
 		s.open()
 		return nil, ErrForged
@@ -221,7 +226,7 @@ func (s *server[S, R, P, Q]) Answer(dst, hello []byte) ([]byte, error) {
 }
 
 // open returns the open session, or nil. It panics if there is no server.
-func (s *server[S, R, P, Q]) open() *session[S, R, P, Q] {
+func (s *server) open() *session {
 	p := s.current.Load()
 	if p == nil && s.process.Load() == 0 {
 		panic(dead("server"))
@@ -235,31 +240,28 @@ func (s *server[S, R, P, Q]) open() *session[S, R, P, Q] {
 //
 // Open returns [ErrNoSession] if no session is open, and [ErrForged] for a wrong opening, also one of a session that
 // cannot open any more. It allocates when a session opens.
-func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
+func (s *server) Open(packet, data []byte) (msg []byte, counter uint64, err error) {
 	p, n := s.open(), len(packet)-numberSize-s.config.TagSize
-	if p != nil && (n < 0 || packet[n] != 0) {
-		return p.receiver.Open(packet, data)
-	}
-	form := s.config.form()
-	form.mustData(data)
 	var opening []byte
 	if n >= helloRandomSize && packet[n] == 0 {
 		packet, opening = packet[:n-helloRandomSize], packet[n-helloRandomSize:]
 	}
-	if p.opens(opening) {
+	if p.takes(opening) {
 		return p.receiver.Open(packet, data)
 	}
+	form := s.config.form()
+	form.mustData(data)
 	if err := s.lock(); err != nil {
 		return nil, 0, err
 	}
 	defer s.mu.Unlock()
 	switch p = s.current.Load(); {
+	case p.takes(opening): // meanwhile
+		return p.receiver.Open(packet, data)
 	case opening == nil:
 		s.stats.Unknown++
 		return nil, 0, ErrNoSession
-	case p.opens(opening): // meanwhile
-		return p.receiver.Open(packet, data)
-	case !s.tried.opens(opening) && !s.try(opening):
+	case !s.tried.takes(opening) && !s.try(opening):
 		s.stats.WrongOpenings++
 		return nil, 0, ErrForged
 	}
@@ -284,13 +286,13 @@ func (s *server[S, R, P, Q]) Open(packet, data []byte) (msg []byte, counter uint
 	return msg, counter, nil
 }
 
-// opens reports whether a session has this opening.
-func (s *session[S, R, P, Q]) opens(opening []byte) bool {
-	return s != nil && len(opening) > 0 && subtle.ConstantTimeCompare(opening, s.opening[:len(opening)]) == 1
+// takes reports whether packets with this opening, or without one, are for s.
+func (s *session) takes(opening []byte) bool {
+	return s != nil && (opening == nil || subtle.ConstantTimeCompare(opening, s.opening[:len(opening)]) == 1)
 }
 
 // try makes tried the session of an opening. It returns false if the opening is wrong.
-func (s *server[S, R, P, Q]) try(opening []byte) bool {
+func (s *server) try(opening []byte) bool {
 	if s.head[0] == 0 { // nothing was answered
 		return false
 	}
@@ -301,7 +303,7 @@ func (s *server[S, R, P, Q]) try(opening []byte) bool {
 		return false
 	}
 	if s.tried == nil {
-		s.tried = newSession[S, R, P, Q]()
+		s.tried = s.halves.session()
 	}
 	s.tried.heads, s.tried.opening = heads, want
 	_, receive, n := s.configs(&s.tried.heads)
@@ -313,34 +315,16 @@ func (s *server[S, R, P, Q]) try(opening []byte) bool {
 }
 
 // Seal is that of the sender of the open session. If there is none it returns [ErrNoSession].
-func (s *server[S, R, P, Q]) Seal(packet, data []byte) ([]byte, error) {
+func (s *server) Seal(packet, data []byte) ([]byte, error) {
 	if p := s.open(); p != nil {
 		return p.sender.Seal(packet, data)
 	}
 	return nil, ErrNoSession
 }
 
-// Sender returns the sender of the open session, for batches and Stats, or nil. When another session opens that has
-// another sender. Do not call its Init or Destroy.
-func (s *server[S, R, P, Q]) Sender() P {
-	if p := s.open(); p != nil {
-		return p.sender
-	}
-	return nil
-}
-
-// Receiver returns the receiver of the open session, as Sender does. Packets with an opening are for Open: from them
-// the receiver returns [ErrEpoch].
-func (s *server[S, R, P, Q]) Receiver() Q {
-	if p := s.open(); p != nil {
-		return p.receiver
-	}
-	return nil
-}
-
 // Close ends the open session, and forgets the random bytes of the next one: all packets that were sent before are
 // refused, also those with which a session would open. The client begins anew with a hello.
-func (s *server[S, R, P, Q]) Close() {
+func (s *server) Close() {
 	if s.lock() == nil { // if not, this is a child, which opens no session
 		defer s.mu.Unlock()
 		s.forget()
@@ -352,7 +336,7 @@ func (s *server[S, R, P, Q]) Close() {
 }
 
 // forget forgets the next session.
-func (s *server[S, R, P, Q]) forget() {
+func (s *server) forget() {
 	s.head = [helloHeadSize]byte{}
 	if s.tried != nil {
 		s.tried.destroy()
@@ -361,7 +345,7 @@ func (s *server[S, R, P, Q]) forget() {
 }
 
 // Stats returns how much the server has had.
-func (s *server[S, R, P, Q]) Stats() ServerStats {
+func (s *server) Stats() ServerStats {
 	if s.lock() != nil {
 		return ServerStats{}
 	}
@@ -372,11 +356,12 @@ func (s *server[S, R, P, Q]) Stats() ServerStats {
 // Destroy overwrites the server, its keys and those of the open session with zeros. Any later use panics; a second
 // Destroy does nothing. A call of Seal or Open meanwhile panics too: see "Destroy while in use" of package fastmac.
 // The runtime overwrites the keys of earlier sessions, when nobody has a pointer to them.
-func (s *server[S, R, P, Q]) Destroy() {
-	defer s.lockToDestroy()()
-	if p := s.current.Swap(nil); p != nil {
-		p.destroy()
-	}
-	s.forget()
-	s.epoch, s.stats = 0, ServerStats{}
+func (s *server) Destroy() {
+	s.destroy(func() {
+		if p := s.current.Swap(nil); p != nil {
+			p.destroy()
+		}
+		s.forget()
+		s.epoch, s.stats, s.halves = 0, ServerStats{}, nil
+	})
 }

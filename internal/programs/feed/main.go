@@ -21,6 +21,8 @@ import (
 	"example.com/fastmac/packet/store"
 )
 
+const keySize = 32
+
 func main() {
 	if len(os.Args) < 4 {
 		log.Fatal("usage: feed create DIR RECEIVER... | send DIR ADDRESS... | receive DIR RECEIVER ADDRESS")
@@ -28,13 +30,19 @@ func main() {
 	command, dir, args := os.Args[1], os.Args[2], os.Args[3:]
 	if command == "create" {
 		must(0, os.Mkdir(dir, 0o700)) // an error if it is there: a new secret has new stores
-		must(0, os.WriteFile(dir+"/key", []byte(rand.Text()+rand.Text()), 0o600))
+		key := make([]byte, keySize)
+		rand.Read(key)
+		must(0, os.WriteFile(dir+"/key", key, 0o600))
 		for _, name := range append(args, "send") {
 			must(0, store.Create(dir+"/"+name))
 		}
 		return
 	}
-	c := packet.Config{Secret: must(os.ReadFile(dir + "/key")), Sender: "feed", TagSize: 16}
+	key := must(os.ReadFile(dir + "/key"))
+	if len(key) != keySize { // a part may be missing after a crash
+		log.Fatalf("%s/key has %d bytes: want %d", dir, len(key), keySize)
+	}
+	c := packet.Config{Secret: key, Sender: "feed", TagSize: 16}
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	if command == "send" {

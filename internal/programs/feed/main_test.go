@@ -99,4 +99,10 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%q gives no error, but %q", args, out)
 		}
 	}
+	if err := os.Truncate(filepath.Join(folder, "key"), 31); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := oneway.Run(t, "", "send", folder, "127.0.0.1:9"); err == nil {
+		t.Errorf("a part of the secret gives no error, but %q", out)
+	}
 }

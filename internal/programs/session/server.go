@@ -38,10 +38,8 @@ func server(c packet.Config, address string) error {
 			continue
 		}
 		fmt.Printf("%s\n", text)
-		echo, err := session.Seal(text, nil)
-		if err != nil {
-			return err
+		if echo, err := session.Seal(text, nil); err == nil { // an error: the session has ended meanwhile
+			conn.WriteTo(echo, from)
 		}
-		conn.WriteTo(echo, from)
 	}
 }

@@ -21,6 +21,8 @@ import (
 	"example.com/fastmac/packet/store"
 )
 
+const keySize = 32
+
 func main() {
 	if len(os.Args) < 3 {
 		log.Fatal("usage: telemetry create DIR | send DIR ADDRESS | receive DIR ADDRESS")
@@ -28,10 +30,16 @@ func main() {
 	command, dir, address := os.Args[1], os.Args[2], os.Args[len(os.Args)-1]
 	if command == "create" {
 		must(0, os.Mkdir(dir, 0o700)) // an error if it is there: a new secret has new stores
-		must(0, errors.Join(os.WriteFile(dir+"/key", []byte(rand.Text()+rand.Text()), 0o600), store.Create(dir+"/send"), store.Create(dir+"/receive")))
+		key := make([]byte, keySize)
+		rand.Read(key)
+		must(0, errors.Join(os.WriteFile(dir+"/key", key, 0o600), store.Create(dir+"/send"), store.Create(dir+"/receive")))
 		return
 	}
-	c := packet.Config{Secret: must(os.ReadFile(dir + "/key")), Sender: "meter 17", Receiver: "server", TagSize: 16}
+	key := must(os.ReadFile(dir + "/key"))
+	if len(key) != keySize { // a part may be missing after a crash
+		log.Fatalf("%s/key has %d bytes: want %d", dir, len(key), keySize)
+	}
+	c := packet.Config{Secret: key, Sender: "meter 17", Receiver: "server", TagSize: 16}
 	f, stop := must(store.Open(dir+"/"+command)), make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	if command == "send" {

@@ -98,11 +98,11 @@ func (s *HelloServer) Answer(hello, random []byte) []byte {
 func (s *HelloServer) Open(packet, data []byte) (msg []byte, counter uint64, result Result) {
 	tagSize := s.Algorithm.TagSize()
 	n := len(packet) - 8 - tagSize
-	if s.Receiver != nil && (n < 0 || packet[n] != 0) {
+	if n < 16 || packet[n] != 0 { // there is no opening
+		if s.Receiver == nil {
+			return nil, 0, NoSession
+		}
 		return s.Receiver.Open(packet, data)
-	}
-	if n < 16 || packet[n] != 0 {
-		return nil, 0, NoSession
 	}
 	packet, opening := packet[:n-16], packet[n-16:]
 	if s.Opening != nil && bytes.Equal(opening, s.Opening) {

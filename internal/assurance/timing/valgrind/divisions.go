@@ -23,6 +23,7 @@ type place struct{ function, file string }
 // Go 1.26 with GOAMD64=v1, with assembly and without.
 var publicDivisions = map[place]int{
 	{"crypto/internal/fips140/aes.expandKeyGeneric", "aes_generic.go"}: 1, // the number of a word, by the size of a key
+	{"example.com/fastmac/packet.(*supply).pace", "supply.go"}:         1, // times and numbers of packets
 }
 
 // divisions returns how many divisions of public numbers the Go code of a program has, and the

@@ -89,6 +89,22 @@ var expected = []expectation{
 		kind: branch, function: "example.com/fastmac/packet.(*window).judge",
 	},
 	{
+		what: "packet.(*client).Answer branches on whether the tag of an answer is right, which is public",
+		kind: branch, function: "example.com/fastmac/packet.(*client).Answer",
+	},
+	{
+		what: "packet.(*server).Answer branches on whether the tag of a hello is right, which is public",
+		kind: branch, function: "example.com/fastmac/packet.(*server).Answer",
+	},
+	{
+		what: "packet.(*server).Open branches on whether an opening is right, which is public",
+		kind: branch, function: "example.com/fastmac/packet.(*server).Open",
+	},
+	{
+		what: "packet.(*server).try branches on whether the tag of an opening is right, which is public",
+		kind: branch, function: "example.com/fastmac/packet.(*server).try",
+	},
+	{
 		what: "packet.(*Config).checkSecret branches on whether all bytes of a Secret are equal, which its error says",
 		kind: branch, function: "example.com/fastmac/packet.(*Config).checkSecret",
 	},

@@ -65,6 +65,9 @@ func TestJudge(t *testing.T) {
 	gcm, tables := variant{kernels: "avx2/aesni/avx2/aesni"}, variant{kernels: "avx2/stdlib/avx2/none"}
 	right := stack(conditional, open+" ("+source+":2)")
 	judged := stack(conditional, judging+" (/m/window.go:4)")
+	for _, function := range []string{"client).Answer", "server).Answer", "server).Open", "server).try", "Config).checkSecret"} {
+		judged += stack(conditional, "example.com/fastmac/packet.(*"+function+" (/m/packet.go:4)")
+	}
 	aes := stack(use, "crypto/internal/fips140/aes.encryptBlockGeneric (/go/a.go:1)") + stack(use, "crypto/internal/fips140/aes.expandKeyGeneric (/go/a.go:1)")
 	goexit := "runtime.goexit.abi0 (/go/src/runtime/asm_amd64.s:1771)"
 	for _, test := range []struct {

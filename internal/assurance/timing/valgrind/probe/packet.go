@@ -109,6 +109,7 @@ func packetOperations() (operations []operation) {
 			}})
 		}
 	}
+	operations = append(operations, operation{"packet: hellos", packetHello})
 	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
 		add(fmt.Sprintf("UMAC-%d", 8*tagSize), func() {
 			c := packet.Config{TagSize: tagSize}
@@ -235,4 +236,34 @@ func packetDestroy(s sender, r receiver, dataSize int) {
 	r.Destroy()
 	public(storage(s))
 	public(storage(r))
+}
+
+// packetHello begins sessions, after wrong hellos, answers and openings.
+func packetHello() {
+	const head = 17 // of a hello and of an answer, before the tag
+	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
+		c := packet.Config{Secret: secret(32), TagSize: tagSize}
+		k, s := mactest.Must(packet.NewUMACClient(c, "client", "server")), mactest.Must(packet.NewUMACServer(c, "server", "client"))
+		hello := k.Hello(nil)
+		_, err := s.Answer(nil, wrong(hello))
+		opened(err, packet.ErrForged)
+		answer, err := s.Answer(nil, hello)
+		opened(err, nil)
+		result(hello[head:])
+		decision(k.Answer(wrong(answer)), false)
+		decision(k.Answer(answer), true)
+		result(answer[head:])
+		p := mactest.Must(k.Seal(secret(100), nil))
+		_, _, err = s.Open(wrong(p), nil) // its opening
+		opened(err, packet.ErrForged)
+		for _, want := range []error{nil, packet.ErrReplayed} {
+			_, _, err = s.Open(p, nil)
+			opened(err, want)
+		}
+		_, _, err = k.Open(mactest.Must(s.Seal(secret(100), nil)), nil)
+		opened(err, nil)
+		result(p[len(p)-tagSize:])
+		k.Destroy()
+		s.Destroy()
+	}
 }
