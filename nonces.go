@@ -48,7 +48,8 @@ const minNoncesSize = 12 // of a nonce, in bytes
 // checkpoint of a process, makes such a copy. Where this can happen, use [UMACKey.Sign], which
 // draws each nonce from crypto/rand.
 //
-// A NonceSequence is safe for concurrent use. Do not copy it.
+// A NonceSequence is safe for concurrent use. Goroutines on several cores that share one wait for each
+// other: give each its own. Do not copy it.
 type NonceSequence struct {
 	_ opaque.NoCopy
 	_ opaque.Incomparable // == would be a data race with Next
