@@ -137,8 +137,8 @@ var commands = map[string]runner{
 	"fastmac verify -k KEYFILE --complete FOLDER SUMS":                                                                   {inModule: true, long: true},
 	"go mod edit -require=example.com/fastmac/packet@v0.0.0 -replace=example.com/fastmac/packet=/path/to/fastmac/packet": {inModule: true},
 	"go mod edit -require=example.com/fastmac/sshmac@v0.0.0 -replace=example.com/fastmac/sshmac=/path/to/fastmac/sshmac": {inModule: true},
-	"go test -C sshmac ./...":                                  {inCI: true},
-	"go test -C packet -run '^$' -bench 'Packet|Many|Cores' .": {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
+	"go test -C sshmac ./...": {inCI: true},
+	"go test -C packet -run '^$' -bench 'Packet|Many|Cores|Hello' .": {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 
 	"CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' .": {inModule: true, long: true, less: small},
 	"GOOS=wasip1 GOARCH=wasm go build -o mac.wasm .":      {inModule: true, long: true, less: small},

@@ -23,7 +23,8 @@ import (
 
 // TestLooks reads the code that the compiler makes for arm64, whose CPUs reorder loads: on each path of an
 // exported function from a kernel to a return there must be the barrier, and the load of a lifetime after it.
-// Behind another look, as those of packets are, there is no kernel: so looks.txt has all barriers. An emulator on a CPU that does not reorder loads cannot show that one is left out.
+// Behind another look, as those of packets are, there is no kernel: so looks.txt has all barriers. An emulator on
+// a CPU that does not reorder loads cannot show that one is left out.
 func TestLooks(t *testing.T) {
 	if !mactest.Long() {
 		t.Skip("compiles for arm64: set FASTMAC_TEST_LONG=1")

@@ -222,14 +222,14 @@ func (w *wide) block(p Mem, i int) VecVirtual {
 }
 
 // hashLong absorbs as many vectors as there are in n bytes at p, at least one, and
-// leaves the rest in p and n. Lane i of what it returns is GHASH of every fourth block from
-// block i on, divided by H^(4-i): addLanes is the end. So nothing waits for the sum of the
-// lanes, and in each round s becomes
+// leaves the rest in p and n. If groups is true, n is a multiple of groupSize. Lane i of what it
+// returns is GHASH of every fourth block from block i on, divided by H^(4-i): addLanes is the end.
+// So nothing waits for the sum of the lanes, and in each round s becomes
 //
 //	s*H^32 + x[0]*H^28 + x[1]*H^24 + ... + x[6]*H^4 + x[7]
 //
-// for the next eight vectors x. n is a multiple of groupSize if groups is true. Before these there are one to eight vectors without s, so no message takes
-// more reductions than a longer one.
+// for the next eight vectors x. The first one to eight vectors, for which there is no s yet, leave
+// whole rounds: so no message takes more reductions than a longer one.
 func (w *wide) hashLong(p, n Register, groups bool) (s VecVirtual) {
 	h8, x, a := ZMM(), ZMM(), ZMM()
 	VBROADCASTI32X4(power(w.subkey, 8), h8)

@@ -13,7 +13,8 @@ import (
 
 // A partial block is the 1 to 15 bytes at the end of a message. It is read and written in
 // general registers, in two or three pieces that may overlap: a vector would cover bytes
-// that do not belong to the message. Only after a block, loadEnd and storeEnd use a vector, with bytes of that.
+// that do not belong to the message. Behind a block, loadEnd and storeEnd use a vector, which begins in
+// that block.
 
 var (
 	onesZeros Mem // 16 bytes of ones, then 16 of zeros

@@ -34,7 +34,7 @@ func main() {
 	}
 	secret, err := os.ReadFile(os.Args[2])
 	if n := len(secret); err == nil && n != 32 && (os.Args[1] != "many" || n == 0 || n%32 != 0) {
-		err = fmt.Errorf("session: %s has %d bytes: want 32", os.Args[2], n)
+		err = fmt.Errorf("session: %s has %d bytes: want 32, and for many 32 for each client", os.Args[2], n)
 	}
 	if err == nil {
 		err = roles[os.Args[1]](packet.Config{Secret: secret, TagSize: 16}, os.Args[3])
