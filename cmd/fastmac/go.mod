@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	example.com/fastmac v0.0.0
 	example.com/fastmac/sshmac v0.0.0
-	github.com/git-lfs/wildmatch/v2 v2.0.1
 	github.com/gofrs/flock v0.13.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

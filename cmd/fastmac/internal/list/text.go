@@ -35,8 +35,9 @@ func readLine(r *bufio.Reader, text []byte, end byte) (_ []byte, tooLong bool, e
 }
 
 // ReadNames returns the lines of a text, whose last one may have no end. If cr is true, a carriage
-// return before the end is no part of a line.
-func ReadNames(in io.Reader, end byte, cr bool) (names []string, err error) {
+// return before the end is no part of a line. Of each line, with its number, accept returns what is kept, which
+// is nothing if that is empty, or why the text is refused.
+func ReadNames(in io.Reader, end byte, cr bool, accept func(n int, line []byte) ([]byte, error)) (names []string, err error) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	if start, _ := r.Peek(4); end != 0 {
 		if err := CheckEncoding(start, "a program that writes UTF-8"); err != nil {
@@ -65,6 +66,13 @@ func ReadNames(in io.Reader, end byte, cr bool) (names []string, err error) {
 		}
 		if tooLong {
 			return nil, fmt.Errorf("line %d has more than %d bytes", n, maxLine)
+		}
+		name, refused := accept(n, name)
+		if refused != nil {
+			return nil, refused
+		}
+		if len(name) == 0 {
+			continue
 		}
 		block, ends = append(block, name...), append(ends, len(block)+len(name))
 		if len(block) >= 64<<10 {

@@ -5,117 +5,24 @@
 package sums
 
 import (
-	"errors"
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
-	"github.com/git-lfs/wildmatch/v2"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
-
-// A pattern says what is left out of a folder, in the language of gitignore(5): the last pattern
-// that matches a path decides. Paths are relative to the folder that is walked.
-type pattern struct {
-	match  *wildmatch.Wildmatch
-	again  bool // "!": what it matches is not left out
-	folder bool // a slash at the end: only folders match
-}
-
-// maxPattern is how long a pattern is at most, in bytes: no path is longer.
-const maxPattern = 4096
-
-// parsePattern returns a pattern, or an error if Git would match nothing with it, or something else than
-// package wildmatch.
-func parsePattern(text string) (pattern, error) {
-	var p pattern
-	if len(text) > maxPattern || strings.Contains(text, "\x00") {
-		return p, fmt.Errorf("a pattern with more than %d bytes, or with a NUL", maxPattern)
-	}
-	glob, again := strings.CutPrefix(text, "!")
-	glob, p.folder = strings.CutSuffix(glob, "/")
-	p.again = again
-	glob, err := checkGlob(glob)
-	if err != nil {
-		return p, fmt.Errorf("pattern %s: %w", list.Escape(text), err)
-	}
-	if !strings.Contains(glob, "/") {
-		glob = "**/" + glob // a name is matched at any depth
-	}
-	p.match = wildmatch.NewWildmatch(strings.TrimPrefix(glob, "/"))
-	return p, nil
-}
 
 // CheckPattern returns an error if text is no pattern of Options.Exclude.
 func CheckPattern(text string) error {
 	_, err := parsePattern(text)
 	return err
-}
-
-// special are the characters that have a meaning in a pattern.
-const special = `\*?[]`
-
-// checkGlob returns a pattern without backslashes that have no effect, or an error.
-func checkGlob(glob string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(glob); i++ {
-		rest := glob[i:]
-		switch {
-		case rest[0] == '\\' && (len(rest) == 1 || rest[1] == '/'):
-			return "", errors.New("a backslash before nothing")
-		case rest[0] == '\\':
-			if strings.IndexByte(special, rest[1]) >= 0 {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(rest[1])
-			i++
-			continue
-		case strings.HasPrefix(rest, "//"):
-			return "", errors.New("two slashes")
-		case strings.HasPrefix(rest, "**"):
-			if before, after := glob[:i], rest[2:]; before != "" && !strings.HasSuffix(before, "/") || after != "" && after[0] != '/' {
-				return "", errors.New("** is not between slashes")
-			} else if strings.HasSuffix(before, "**/") {
-				return "", errors.New("**/**")
-			}
-			b.WriteString("**")
-			i++
-			continue
-		case rest[0] == '[':
-			class := classOf(rest)
-			if class == "" {
-				return "", errors.New("want characters in [ and ], without [, \\ and /, and - only in a range")
-			}
-			b.WriteString(class)
-			i += len(class) - 1
-			continue
-		}
-		b.WriteByte(rest[0])
-	}
-	if strings.Trim(glob, "/") == "" {
-		return "", errors.New("it has no name")
-	}
-	return b.String(), nil
-}
-
-// classOf returns the class of characters, such as [a-z] or [!0-9], with which text begins.
-func classOf(text string) string {
-	first := 1
-	if len(text) > first && (text[first] == '!' || text[first] == '^') {
-		first++
-	}
-	end := strings.IndexByte(text[first:], ']')
-	if end < 1 || strings.ContainsAny(text[first:first+end], `[\/`) {
-		return ""
-	}
-	chars := []rune(text[first : first+end])
-	for i, c := range chars {
-		// What these mean differs between Git and package wildmatch.
-		if c == '-' && (i == 0 || i+1 == len(chars) || chars[i-1] > chars[i+1] || i > 1 && chars[i-2] == '-') {
-			return ""
-		}
-	}
-	return text[:first+end+1]
 }
 
 // parsePatterns returns the patterns, and nil if there are none.
@@ -130,24 +37,48 @@ func parsePatterns(texts []string) (all []pattern, err error) {
 	return all, nil
 }
 
-// skipper returns a function that reports whether patterns leave out a path, whose parents they do
-// not leave out, or nil if there are no patterns.
-func skipper(all []pattern) func(path string, isDir bool) bool {
+// A skipFunc reports whether a path is left out, whose parents are not. A nil one leaves out nothing.
+type skipFunc func(path string, isDir bool) bool
+
+// skipper returns what patterns leave out: the last one that matches decides. If fold is true, case makes no
+// difference.
+func skipper(all []pattern, fold bool) skipFunc {
 	if len(all) == 0 {
 		return nil
 	}
 	return func(path string, isDir bool) bool {
+		if fold {
+			path = lower(path)
+		}
+		decided, skip := false, false
 		for i := len(all) - 1; i >= 0; i-- {
-			if p := &all[i]; (isDir || !p.folder) && p.match.Match(path) {
-				return !p.again
+			switch p := &all[i]; {
+			case decided && !p.watched: // nor is one before it
+				return skip
+			case decided && p.used:
+			case p.matches(path, isDir, fold):
+				if p.used = true; !decided {
+					decided, skip = true, !p.again
+				}
+			case !p.used:
+				for j := range p.meant {
+					q := &p.meant[j]
+					q.used = q.used || q.matches(path, isDir, fold)
+				}
 			}
 		}
-		return false
+		return skip
 	}
 }
 
+// skipperIn returns what patterns leave out of a folder. Case makes a difference if it does so for the folder,
+// as in Git.
+func skipperIn(folder string, all []pattern) skipFunc {
+	return skipper(all, len(all) > 0 && runtime.GOOS == "windows")
+}
+
 // skips reports whether a path, or one of its folders, is left out.
-func skips(skip func(path string, isDir bool) bool, path string, isDir bool) bool {
+func skips(skip skipFunc, path string, isDir bool) bool {
 	if skip == nil {
 		return false
 	}
@@ -159,17 +90,92 @@ func skips(skip func(path string, isDir bool) bool, path string, isDir bool) boo
 	return skip(path, isDir)
 }
 
-// readPatterns returns the patterns in the text of a file such as .gitignore: a line each, without
-// spaces at the end, except for empty ones and comments.
-func readPatterns(in io.Reader) (texts []string, err error) {
-	lines, err := list.ReadNames(in, '\n', true)
-	for _, line := range lines {
-		for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
-			line = line[:len(line)-1]
-		}
-		if line != "" && line[0] != '#' {
-			texts = append(texts, line)
+// watch notes which patterns match something in the folders. Of others [unmatched] tells.
+func watch(all []pattern, at tree.Places, folders []string) {
+	for i := range all {
+		p := &all[i]
+		p.watched = true
+		for _, text := range meant(p.text, at, folders) {
+			if q, err := parsePattern(text); err == nil && text != p.text {
+				p.meant = append(p.meant, q)
+			}
 		}
 	}
-	return texts, err
+}
+
+// unmatched returns a warning for each pattern that has matched nothing, with what may have been meant if that would
+// have matched something.
+func unmatched(all []pattern) (warnings []string) {
+	for i := range all {
+		p := &all[i]
+		if !p.watched || p.used {
+			continue
+		}
+		warning := fmt.Sprintf(`--exclude "%s" matches nothing`, list.Printable(p.text))
+		if i := slices.IndexFunc(p.meant, func(q pattern) bool { return q.used }); i >= 0 {
+			warning += fmt.Sprintf(`; "%s" would`, list.Printable(p.meant[i].text))
+		}
+		warnings = append(warnings, warning)
+	}
+	return warnings
+}
+
+// meant returns what may be meant by a pattern that matches nothing: with slashes in place of backslashes, without
+// the quotes that cmd.exe leaves, spaces at an end, "./", the path of the folder, or the slash at the end. The last
+// one matches at any depth.
+func meant(text string, at tree.Places, folders []string) (texts []string) {
+	glob := strings.TrimPrefix(text, "!")
+	mark := text[:len(text)-len(glob)]
+	add := func(glob string) { texts = append(texts, mark+glob, mark+strings.TrimSuffix(glob, "/")) }
+	glob = strings.TrimSpace(glob)
+	if n := len(glob); n > 1 && strings.ContainsAny(glob[:1], `'"`) && glob[0] == glob[n-1] {
+		glob = glob[1 : n-1]
+	}
+	glob = strings.ReplaceAll(glob, `\`, "/")
+	add(glob)
+	if strings.HasPrefix(glob, "./") {
+		glob = path.Clean(glob)
+		add("/" + glob)
+	}
+	for _, folder := range folders {
+		for _, folder := range []string{path.Clean(filepath.ToSlash(folder)), at.Absolute(folder)} {
+			if below, ok := strings.CutPrefix(glob, tree.WithSlash(folder)); ok {
+				add("/" + below)
+			}
+		}
+	}
+	add("**/" + strings.TrimLeft(glob, "/"))
+	return texts
+}
+
+// readPatterns returns the patterns in the text of a file such as .gitignore, as Git does: a line each, without
+// spaces at the end, except for empty ones and comments.
+func readPatterns(in io.Reader) (texts []string, err error) {
+	r := bufio.NewReader(in)
+	mark := []byte("\xef\xbb\xbf")
+	if start, _ := r.Peek(len(mark)); bytes.Equal(start, mark) {
+		r.Discard(len(mark))
+	}
+	return list.ReadNames(r, '\n', true, func(_ int, line []byte) ([]byte, error) {
+		if line = trimSpaces(line); bytes.HasPrefix(line, []byte("#")) {
+			line = nil
+		}
+		return line, nil
+	})
+}
+
+// trimSpaces returns a line without the spaces at its end. One with a backslash before it stays, unless that has one
+// itself.
+func trimSpaces(line []byte) []byte {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch {
+		case line[i] == '\\':
+			i++
+			end = min(i+1, len(line))
+		case line[i] != ' ':
+			end = i + 1
+		}
+	}
+	return line[:end]
 }

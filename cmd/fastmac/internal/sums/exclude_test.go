@@ -7,12 +7,15 @@ package sums
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -44,7 +47,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s: %v", test.patterns, err)
 			continue
 		}
-		skip := skipper(all)
+		skip := skipper(all, false)
 		for want, paths := range map[bool]string{false: test.left, true: test.skipped} {
 			for _, path := range strings.Fields(paths) {
 				if skips(skip, path, false) != want {
@@ -53,22 +56,30 @@ func TestPatterns(t *testing.T) {
 			}
 		}
 	}
-	if skipper(nil) != nil {
+	if skipper(nil, false) != nil {
 		t.Error("no pattern leaves something out")
 	}
-	for _, text := range []string{"", "/", "!", "!/", "//", "a//b", `a\`, `\/a`, "[", "[]", "[]]", "[a", "a[!]", `[\]]`, "[a/b]", "[[:alpha:]]", "[-a]", "[a-]x", "[!-a]", "[b-a]", "[a-c-e]", "[é-è]", "**a", "a**", "***", "**/**"} {
+	for _, text := range []string{"", "a\x00b"} {
 		if _, err := parsePattern(text); err == nil {
 			t.Errorf("%q is accepted", text)
 		}
 	}
-	texts, err := readPatterns(strings.NewReader("# comment\n\n*.o\r\n  \na \\ \n\\#b  \n!c"))
-	if want := []string{"*.o", `a \ `, `\#b`, "!c"}; err != nil || !slices.Equal(texts, want) {
+	texts, err := readPatterns(strings.NewReader("\xef\xbb\xbf# comment\n\n*.o\r\n  \na \\ \n\\#b  \n!c\nd\\\\ "))
+	if want := []string{"*.o", `a \ `, `\#b`, "!c", `d\\`}; err != nil || !slices.Equal(texts, want) {
 		t.Errorf("%q, %v, want %q", texts, err, want)
 	}
 }
 
-// TestGit compares patterns with Git, for names in ASCII: of others a class has characters here, and bytes in
-// Git.
+// gitCorners are patterns about which the manual of gitignore says nothing, or something else than Git does.
+var gitCorners = []string{
+	`a\\ `, "a\\ ", "a\\  ", "a ", " a", `a\`, `\`, `a\/`, `d\/a`, `\!a`, `\#`, "#", "!", "!/", "/", "//", "//a", "d//a", " ", "\xef\xbb\xbfa",
+	"**.c", "**a", "a**", "***", "a***c", "**/**", "**/**/a", "/**", "d/**", "d**/a", "/d**/a", "/a**/a", "d/**a", "d/a**/a", "**/", "**/a/", "d/**/", `**\/a`, `d/**\/a`, "/*", "*/", "*/*/a", "d/*/a.c",
+	"[", "[]", "[]]", "[]a]", "[!]]", "[!", "[!]", "[^]", "[^a]", "[a", "[a/b]", "d[/]a", "d[!a]a", "d?a", "[-a]", "[a-]", "[a-]x", "[!-a]", "[b-a]", "[a-c-e]", "[a-c-]", "[+--]", `[\]]`, `[\a-\c]`, `[a\-c]`, `[\`, `[a\`, `[a-\`, "[[]", "[[a]",
+	"*.[[:alpha:]]", "[[:alpha:]]", "[[:digit:][:upper:]]", "[![:alnum:]]", "[[:punct:]]", "[[:space:]]a", "[[:lower:]-z]", "[[:foo:]]", "[[:alpha:]", "[[:alpha", "[[:alpha]", "[[:]", "[[:]]", "[[::]]", "[a[:digit:]-]", "[[:xdigit:]][[:graph:]]", "[[:cntrl:]]", "[[:print:]][[:blank:]]", "[[:UPPER:]]",
+	"?", "??", "é", "[é]", "[!a]?", "*é", "é*", "D", "[D]", "[C-E]", "[!D]", "[^A-Z]", "A.C", "*.C", "[[:upper:]]", "D/**", "\xff", "a\r", "a\ra", "**/d/**/a.c", "*a*b*c", "x-/*/*", "/!a", "d/#/a",
+}
+
+// TestGit compares patterns with Git: the corners, one by one, and others of random parts, as the file has them.
 func TestGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git: apt-get install git")
@@ -94,49 +105,65 @@ func TestGit(t *testing.T) {
 			}
 		}
 	}
-	files = append(files, "a", "b", "a.c", "z")
+	files = append(files, "a", "b", "a.c", "z", "1", "]", "-", "[", "^", "é", "éa", "ab-c", "dx/ya/a", "d-a")
+	if runtime.GOOS != "windows" { // where names cannot have these
+		files = append(files, `a\`, `\`, "a ", "a b ", " a", "a\r", "a\x01", "\xff", "x:", "*", "?", `d\/a`)
+	}
 	for _, path := range files {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	parts := []string{"a", "b", "d", "D", "a.c", "*", "?", "**", "/", "/", "/", "[ab]", "[!a]", "[^b]", "[a-d]", "[_a-c]", "[!a-c_]", "[a-b", "-]", `\*`, `\a`, "x*", "*.c", "**/", "/**", " ", "!", "#", `\ `, "]", "_"}
-	r := rand.New(rand.NewPCG(3, 4))
 	skipped := 0
-	for range 400 {
-		var texts []string
-		var all []pattern
-		for n := 1 + r.IntN(3); len(all) < n; {
-			text := ""
-			for range 1 + r.IntN(5) {
-				text += parts[r.IntN(len(parts))]
-			}
-			if read, err := readPatterns(strings.NewReader(text)); err != nil || len(read) != 1 || read[0] != text {
-				continue // a comment, or spaces at the end
-			}
-			if p, err := parsePattern(text); err == nil {
-				texts, all = append(texts, text), append(all, p)
-			}
+	compare := func(text string, fold bool) {
+		t.Helper()
+		texts, err := readPatterns(strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
 		}
-		if err := os.WriteFile(".git/info/exclude", []byte(strings.Join(texts, "\n")+"\n"), 0o600); err != nil {
+		all, err := parsePatterns(texts)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if err := os.WriteFile(".git/info/exclude", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out := git([]byte(strings.Join(files, "\x00")+"\x00"), "check-ignore", "--no-index", "--stdin", "-z")
+		out := git([]byte(strings.Join(files, "\x00")+"\x00"), "-c", fmt.Sprintf("core.ignorecase=%v", fold), "check-ignore", "--no-index", "--stdin", "-z")
 		ignored := make(map[string]bool)
 		for path := range strings.SplitSeq(string(out), "\x00") {
 			ignored[path] = true
 		}
-		skip := skipper(all)
+		skip := skipper(all, fold)
 		for _, path := range files {
 			got := skips(skip, path, false)
 			if got != ignored[path] {
-				t.Errorf("%q: %s is left out: %v, by Git: %v", texts, path, got, !got)
+				t.Errorf("%q, case folded: %v: %s is left out: %v, by Git: %v", text, fold, path, got, !got)
 				break
 			}
 			if got {
 				skipped++
 			}
 		}
+	}
+	for _, text := range gitCorners {
+		compare(text+"\n", false)
+		compare(text+"\n", true)
+	}
+	parts := []string{"a", "b", "d", "D", "a.c", "*", "?", "**", "/", "/", "/", "[ab]", "[!a]", "[^b]", "[a-d]", "[_a-c]", "[!a-c_]", "[a-b", "-]", `\*`, `\a`, "x*", "*.c", "**/", "/**", " ", "!", "#", `\ `, `\`, "]", "[", "_", "-", "[[:", "alpha", ":]", "é", "\r"}
+	r := rand.New(rand.NewPCG(3, 4))
+	rounds := 300
+	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil {
+		rounds = n
+	}
+	for i := range rounds {
+		text := ""
+		for range 1 + r.IntN(3) {
+			for range 1 + r.IntN(6) {
+				text += parts[r.IntN(len(parts))]
+			}
+			text += "\n"
+		}
+		compare(text, i%4 == 0)
 	}
 	if skipped < 1000 {
 		t.Errorf("only %d are left out", skipped)

@@ -5,13 +5,13 @@
 package sums
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"strings"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
@@ -36,33 +36,39 @@ func (o *Options) fromFile(ctx context.Context, path string, read func(io.Reader
 
 // readFiles returns the names of files in FilesFrom or Files0From, and the arguments if neither is given.
 func (o *Options) readFiles(ctx context.Context, args []string) (names []string, err error) {
-	path, end := o.FilesFrom, byte('\n')
-	if o.Files0From != "" {
-		path, end = o.Files0From, 0
+	paths, end := o.FilesFrom, byte('\n')
+	if len(o.Files0From) > 0 {
+		paths, end = o.Files0From, 0
 	}
-	if path == "" {
+	if len(paths) == 0 {
 		return args, nil
 	}
-	names, err = o.fromFile(ctx, path, func(in io.Reader) ([]string, error) {
-		return list.ReadNames(in, end, end != 0 && runtime.GOOS == "windows")
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		switch {
-		case name == "":
-			return nil, about(path, fmt.Errorf("name %d is empty", i+1))
-		case name == "-":
-			return nil, about(path, fmt.Errorf("name %d is -: a file of that name is ./-", i+1))
-		case end != 0 && strings.Contains(name, "\x00"):
-			return nil, about(path, fmt.Errorf("name %d has a NUL: --files0-from reads such names", i+1))
+	for _, path := range paths {
+		more, err := o.fromFile(ctx, path, func(in io.Reader) ([]string, error) {
+			return list.ReadNames(in, end, end != 0 && runtime.GOOS == "windows", checkName)
+		})
+		if err == nil && len(more) == 0 {
+			err = about(path, errors.New("it has no names"))
 		}
-	}
-	if len(names) == 0 {
-		return nil, about(path, errors.New("it has no names"))
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, more...)
 	}
 	return names, nil
+}
+
+// checkName returns an error if name n of a file with names can be none.
+func checkName(n int, name []byte) ([]byte, error) {
+	switch {
+	case len(name) == 0:
+		return nil, fmt.Errorf("name %d is empty", n)
+	case string(name) == "-":
+		return nil, fmt.Errorf("name %d is -: a file of that name is ./-", n)
+	case bytes.IndexByte(name, 0) >= 0:
+		return nil, fmt.Errorf("name %d has a NUL: --files0-from reads such names", n)
+	}
+	return name, nil
 }
 
 // readExclude returns the patterns of Exclude and ExcludeFrom.

@@ -21,7 +21,9 @@ type plan struct {
 	folders  []string // that were walked: files below them are not reached through links
 	patterns []string // of what was left out there
 	excluded int      // by them
-	gone     []File   // lines of the old list that the new one does not have
+
+	unmatched []string // warnings about those of Exclude that match nothing
+	gone      []File   // lines of the old list that the new one does not have
 
 	old    *oldList
 	at     tree.Places
@@ -48,37 +50,39 @@ func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []strin
 	if err != nil {
 		return nil, err
 	}
-	skip := skipper(parsed)
-	w := tree.NewWalker(skip, p.add)
+	watch(parsed[len(parsed)-len(o.Exclude):], p.at, slices.Concat(p.folders, args))
 	for _, folder := range p.folders {
-		p.walk(ctx, w, folder)
+		p.walk(ctx, parsed, folder)
 	}
 	for _, path := range args {
 		path = filepath.ToSlash(path)
 		if !o.Recursive || !isFolder(path) {
 			p.add(tree.Entry{Path: path})
-		} else if p.walk(ctx, w, path) {
+		} else if p.walk(ctx, parsed, path) {
 			p.folders = append(p.folders, path)
 		}
 	}
-	p.excluded = w.Skipped
 	if old != nil {
-		if p.gone, err = old.rest(p.folders, p.failed, skip, p.add); err != nil {
+		if p.gone, err = old.rest(p.folders, p.failed, parsed, p.add); err != nil {
 			return nil, about(o.Update, err)
 		}
 	}
+	p.unmatched = unmatched(parsed)
 	return p, ctx.Err()
 }
 
 // walk adds the files in a folder, unless that was done. It reports whether it has done it.
-func (p *plan) walk(ctx context.Context, w *tree.Walker, folder string) bool {
+func (p *plan) walk(ctx context.Context, patterns []pattern, folder string) bool {
 	abs := p.at.Absolute(folder)
 	if p.walked[abs] {
 		return false
 	}
 	p.walked[abs] = true
 	before := p.files
-	if w.Walk(ctx, folder); p.files == before {
+	w := tree.NewWalker(skipperIn(folder, patterns), p.add)
+	w.Walk(ctx, folder)
+	p.excluded += w.Skipped
+	if p.files == before {
 		// Such as a disk that is not mounted: an empty list would say that all is well.
 		p.add(tree.Entry{Path: folder, Err: errors.New("has no files")})
 	}

@@ -80,14 +80,14 @@ func (r *recorder) check(p *plan) error {
 }
 
 // finish reports on a list that has been written.
-func (r *recorder) finish() error {
+func (r *recorder) finish(p *plan) error {
 	c, o := r.report, r.options
 	switch {
 	case o.Quiet || o.Changes != nil:
 	case o.Update != "":
-		r.printer.errorf("%s", c.summary())
-	case c.LeftOut > 0:
-		r.printer.errorf("%s tagged, %d left out", list.Counted(c.Tagged, "file"), c.LeftOut)
+		r.printer.errorf("%s%s", c.summary(), c.without(p))
+	case c.LeftOut > 0 || len(p.patterns) > 0:
+		r.printer.errorf("%s tagged%s", list.Counted(c.Tagged, "file"), c.without(p))
 	}
 	if c.Unreadable > 0 {
 		text := " not tagged, and the list says so"

@@ -28,9 +28,10 @@ type Report struct {
 	NotListed  int `json:"not_listed"`
 	Malformed  int `json:"malformed_lines"`
 	partial    bool
-	NotTagged  int `json:"not_tagged"` // files that tag could not read
-	LeftOut    int `json:"left_out"`   // what is no file, in the folders of Complete
-	Excluded   int `json:"excluded"`   // files there that patterns leave out, and folders as one
+	complete   bool // Complete has a folder
+	NotTagged  int  `json:"not_tagged"` // files that tag could not read
+	LeftOut    int  `json:"left_out"`   // what is no file, in the folders of Complete
+	Excluded   int  `json:"excluded"`   // files there that patterns leave out, and folders as one
 
 	// Of a list that is complete: the folders that it covers, and the patterns of what it leaves out there.
 	Folders []string `json:"folders,omitempty"`
@@ -163,6 +164,12 @@ func (r *Report) Summary() string {
 	if r.LeftOut > 0 {
 		text += fmt.Sprintf("; %d left out", r.LeftOut)
 	}
+	if r.Excluded > 0 {
+		text += fmt.Sprintf("; %d excluded", r.Excluded)
+	}
+	if len(r.Folders) > 0 && !r.complete {
+		text += "; added files are not looked for without --complete " + r.Folders[0]
+	}
 	return text
 }
 
@@ -185,9 +192,16 @@ type Changes struct {
 
 // summary returns a sentence about an update.
 func (c *Changes) summary() string {
-	text := fmt.Sprintf("%s: %d kept, %d changed, %d new; %d gone", list.Counted(c.Tagged, "file"), c.Kept, c.Changed, c.New, c.Gone)
+	return fmt.Sprintf("%s: %d kept, %d changed, %d new; %d gone", list.Counted(c.Tagged, "file"), c.Kept, c.Changed, c.New, c.Gone)
+}
+
+// without returns how many the list of a plan is without.
+func (c *Changes) without(p *plan) (text string) {
 	if c.LeftOut > 0 {
-		text += fmt.Sprintf(", %d left out", c.LeftOut)
+		text = fmt.Sprintf(", %d left out", c.LeftOut)
+	}
+	if len(p.patterns) > 0 {
+		text += fmt.Sprintf(", %d excluded", c.Excluded)
 	}
 	return text
 }

@@ -40,8 +40,8 @@ type Options struct {
 	Recursive  bool     // the files in folders
 	Output     string   // if not empty, the file for the list, in place of Stdout
 	Force      bool     // Output may replace a list
-	FilesFrom  string   // if not empty, a file with names of files, a line each; "-" is Stdin
-	Files0From string   // the same, and a NUL follows each name
+	FilesFrom  []string // files with names of files, a line each; "-" is Stdin
+	Files0From []string // the same, and a NUL follows each name
 	KeepGoing  bool     // a list of what can be read
 	Changes    *Changes // if not nil, results go there, and are not printed
 

@@ -53,6 +53,11 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	if old != nil {
 		results.out = bufio.NewWriter(o.Stdout)
 	}
+	if !o.Quiet {
+		for _, text := range p.unmatched {
+			results.errorf("warning: %s", text)
+		}
+	}
 	t := &tagger{run: r, plan: p, recorder: &recorder{&o, report, results}}
 	if err := t.write(ctx, lines); err != nil {
 		return err
@@ -61,5 +66,5 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	report.Written = toFile
-	return t.recorder.finish()
+	return t.recorder.finish(p)
 }

@@ -37,7 +37,7 @@ func newArchive(t *testing.T, files map[string]string, change func(o *Options)) 
 	old := settledAfter
 	settledAfter = -time.Hour
 	t.Cleanup(func() { settledAfter = old })
-	a := &archive{T: t, Options: Options{KeyFile: "key", Recursive: true, Output: "list"}}
+	a := &archive{T: t, Options: Options{KeyFile: "key", Recursive: true, Output: "list", Quiet: true}}
 	a.write(files)
 	if err := WriteKey("key", "umac64", nil); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestUpdate(t *testing.T) {
 	for _, zero := range []bool{false, true} {
 		a := newArchive(t, small, func(o *Options) { o.Exclude, o.Zero = []string{"*.o"}, zero })
 		first := a.list()
-		a.check("nothing", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone\n", "")
+		a.check("nothing", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone, 1 excluded\n", "")
 		if a.list() != first {
 			t.Errorf("%q, was %q", a.list(), first)
 		}
@@ -131,7 +131,7 @@ func TestUpdate(t *testing.T) {
 		const found = "d/a: CHANGED\nd/e/new: NEW\nd/b: GONE\n"
 		a.check("changes", found, "", "1 of 5 files changed, so list stays as it was: --accept-changes accepts that")
 		a.AcceptChanges = true
-		a.check("accepted", found, "fastmac: 4 files: 2 kept, 1 changed, 1 new; 1 gone\n", "")
+		a.check("accepted", found, "fastmac: 4 files: 2 kept, 1 changed, 1 new; 1 gone, 2 excluded\n", "")
 		if out, err := a.verify(); out != "" || err != nil {
 			t.Errorf("%q, %v", out, err)
 		}
@@ -143,12 +143,12 @@ func TestUpdate(t *testing.T) {
 		a.AcceptChanges = false
 		a.write(map[string]string{"g": "", "h/i": "", "h/j.o": ""})
 		a.Recursive, a.Exclude = true, []string{"/e/"}
-		a.check("more", "d/z: NEW\nh/i: NEW\ng: NEW\nd/e/c: EXCLUDED\nd/e/f: EXCLUDED\nd/e/new: EXCLUDED\n", "fastmac: 4 files: 1 kept, 0 changed, 3 new; 3 gone\n", "", "h", "g")
+		a.check("more", "d/z: NEW\nh/i: NEW\ng: NEW\nd/e/c: EXCLUDED\nd/e/f: EXCLUDED\nd/e/new: EXCLUDED\n", "fastmac: 4 files: 1 kept, 0 changed, 3 new; 3 gone, 3 excluded\n", "", "h", "g")
 		if out, err := a.verify(); out != "" || err != nil {
 			t.Errorf("%q, %v", out, err)
 		}
 		// Arguments that are there already.
-		a.check("again", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone\n", "", "./g", "d/z", "./h", "h")
+		a.check("again", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone, 3 excluded\n", "", "./g", "d/z", "./h", "h")
 		os.RemoveAll("h")
 		_, gone := os.ReadDir("h")
 		a.check("a folder is gone", "", "fastmac: h: "+reason(gone).Error()+"\nfastmac: h/i: its folder could not be read\n", "2 of 5 files not tagged, so no list is written to list")
@@ -388,15 +388,15 @@ func TestUpdateKinds(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	a.Exclude = []string{"a", "b"}
-	a.check("an argument that is excluded", "d/b: EXCLUDED\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "", "d/a")
+	a.check("an argument that is excluded", "d/b: EXCLUDED\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone, 2 excluded\n", "", "d/a")
 	list := a.list()
 	a.Exclude = []string{"a", "b"}
-	a.check("the same patterns", "", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone\n", "", "d/a")
+	a.check("the same patterns", "", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone, 2 excluded\n", "", "d/a")
 	if strings.Count(a.list(), "exclude:") != 2 || strings.Count(list, "exclude:") != 2 {
 		t.Errorf("%q", a.list())
 	}
 	a.Exclude = []string{"!b", "a\x00"}
-	if _, _, err := a.tag(); err == nil || !strings.Contains(err.Error(), "with a NUL") {
+	if _, _, err := a.tag(); err == nil || !strings.Contains(err.Error(), "has a NUL") {
 		t.Error(err)
 	}
 }
@@ -417,7 +417,7 @@ func TestUpdateStdin(t *testing.T) {
 func TestUpdateMeanwhile(t *testing.T) {
 	a := newArchive(t, small, nil)
 	a.write(map[string]string{"d/n": "", "m": ""})
-	a.FilesFrom = "-"
+	a.FilesFrom = []string{"-"}
 	a.Stdin = readerFunc(func(p []byte) (int, error) {
 		other := archive{t, Options{KeyFile: "key", Update: "list"}}
 		other.check("overtakes", "d/n: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
@@ -466,10 +466,12 @@ func TestNames(t *testing.T) {
 		{"", "-", "d/a\x00d/b\x00", "", 2},
 		{"", "-", "d/a\x00d/b", "", 2},
 		{"names", "", "", "", 1},
+		{"names -", "", "d/b\n", "", 2},
 		{"", "names", "", `1 of 1 file not tagged, so no list is written to list`, 0}, // "d/a\n"
 		{"-", "", "", "-: it has no names", 0},
 		{"-", "", "d/a\n\nd/b\n", "-: name 2 is empty", 0},
 		{"", "-", "d/a\x00\x00", "-: name 2 is empty", 0},
+		{"names -", "", "", "-: it has no names", 0},
 		{"-", "", "d/a\n-\n", "-: name 2 is -: a file of that name is ./-", 0},
 		{"-", "", "d/a\x00d/b\x00", "-: name 1 has a NUL: --files0-from reads such names", 0},
 		{"-", "", "\xff\xfed\x00", "-: it is in UTF-16, which > writes in some Windows shells: make it with a program that writes UTF-8", 0},
@@ -478,7 +480,7 @@ func TestNames(t *testing.T) {
 		{"d", "", "", "d: is a directory", 0},
 	} {
 		os.WriteFile("names", []byte("d/a\n"), 0o600)
-		a.FilesFrom, a.Files0From, a.Stdin = test.from, test.from0, strings.NewReader(test.stdin)
+		a.FilesFrom, a.Files0From, a.Stdin = strings.Fields(test.from), strings.Fields(test.from0), strings.NewReader(test.stdin)
 		_, stderr, err := a.tag()
 		got := ""
 		if err != nil {

@@ -35,7 +35,7 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	if o.Status {
 		stdout, stderr = io.Discard, io.Discard
 	}
-	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial}}
+	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial, complete: len(o.Complete) > 0}}
 	defer r.progress.clear()
 	v.checkList(path)
 	r.files.Special, r.files.Folder, r.files.Folders = o.Special, "is a folder", l.Folders
@@ -95,7 +95,7 @@ type verifier struct {
 	own     os.FileInfo // of the list's own file, or nil
 	report  *Report
 
-	listed, excluded func(path string, isDir bool) bool // what the list and Exclude leave out, or nil
+	listed, excluded []pattern // of what the list and Exclude leave out
 }
 
 // checkList reports what is wrong with the list.
@@ -242,6 +242,8 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 		return nil
 	}
 	listed := newPathIndex(&v.list.Lines)
+	watched := v.excluded[len(v.excluded)-len(v.Exclude):]
+	watch(watched, listed.Places, v.Complete)
 	unread := make(map[string]bool)
 	for _, path := range v.list.Unread {
 		unread[listed.Absolute(path)] = true
@@ -263,6 +265,11 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 		f.Walk(ctx, path)
 		v.report.Excluded += f.Skipped
 		folders = append(folders, f)
+	}
+	if !v.Quiet {
+		for _, text := range unmatched(watched) {
+			v.printer.errorf("warning: %s", text)
+		}
 	}
 	return folders
 }
@@ -286,28 +293,25 @@ func (v *verifier) allMissing() bool {
 
 // readSkip sets what the patterns of the list leave out, and those of Exclude.
 func (v *verifier) readSkip(ctx context.Context) error {
-	patterns, err := parsePatterns(v.list.Patterns)
-	if err != nil {
+	var err error
+	if v.listed, err = parsePatterns(v.list.Patterns); err != nil {
 		return err
 	}
-	v.listed = skipper(patterns)
 	texts, err := v.readExclude(ctx)
 	if err != nil {
 		return err
 	}
-	if patterns, err = parsePatterns(texts); err != nil {
-		return err
-	}
-	v.excluded = skipper(patterns)
-	return nil
+	v.excluded, err = parsePatterns(texts)
+	return err
 }
 
 // skip returns what of a folder of Complete is left out: what Exclude says of this folder, and what the
 // list says of its own folders. Those can be others, above, below or in each other: left out is what
 // each of them leaves out that has it.
-func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
-	if v.listed == nil {
-		return v.excluded
+func (v *verifier) skip(folder string) skipFunc {
+	listed, excluded := skipperIn(folder, v.listed), skipperIn(folder, v.excluded)
+	if listed == nil {
+		return excluded
 	}
 	at := tree.NewPlaces()
 	var folders []string
@@ -316,7 +320,7 @@ func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
 	}
 	folder = tree.WithSlash(at.Absolute(folder))
 	return func(path string, isDir bool) bool {
-		if v.excluded != nil && v.excluded(path, isDir) {
+		if excluded != nil && excluded(path, isDir) {
 			return true
 		}
 		path, has := folder+path, false
@@ -326,7 +330,7 @@ func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
 			}
 			if below, ok := strings.CutPrefix(path, f); ok {
 				has = true
-				if !skips(v.listed, below, isDir) {
+				if !skips(listed, below, isDir) {
 					return false
 				}
 			}
