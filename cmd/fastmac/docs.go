@@ -21,9 +21,9 @@ func installDocsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install-docs",
 		Short: "Install man pages and shell completion",
-		Long: `Writes a man page for each command, with the text of its help, and completion
-for bash, zsh and fish. They go to the folders in PREFIX where man and the
-shells look for them:
+		Long: `Writes a man page for each command and help topic, with the text of its help,
+and completion for bash, zsh and fish. They go to the folders in PREFIX where
+man and the shells look for them:
 
   share/man/man1
   share/bash-completion/completions
@@ -107,16 +107,22 @@ func installDocs(cmd *cobra.Command, share string) error {
 	return nil
 }
 
+var heading = regexp.MustCompile("^[A-Z]+\n$")
+
 var markdownSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|~&]")
 
 // markdown returns a help text for cobra/doc, which reads Markdown: indented lines are tables
-// and examples, which stay as they are, and no character in others has a meaning.
+// and examples, which stay as they are, lines of capital letters are headings, and no character in others has a
+// meaning.
 func markdown(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "  ") {
+		switch {
+		case strings.HasPrefix(line, "  "):
 			b.WriteString("  " + line)
-		} else {
+		case heading.MatchString(line):
+			b.WriteString("## " + line)
+		default:
 			b.WriteString(markdownSpecial.ReplaceAllString(line, `\$0`))
 		}
 	}

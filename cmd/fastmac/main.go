@@ -22,6 +22,7 @@ import (
 	"example.com/fastmac/cmd/fastmac/internal/hardware"
 	"example.com/fastmac/cmd/fastmac/internal/patchssh"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const (
@@ -125,8 +126,29 @@ func rootCommand() *cobra.Command {
 		return usageErrorf(cmd, "%s: %w", cmd.Name(), err)
 	})
 	root.AddCommand(keygenCommand(), tagCommand(), verifyCommand(), demoCommand(), benchCommand(runBench),
-		hardwareCommand(), patchSSHCommand(), installDocsCommand(), versionCommand())
+		hardwareCommand(), patchSSHCommand(), installDocsCommand(), versionCommand(), listsTopic())
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if _, many := f.Value.(pflag.SliceValue); !many && f.Value.Type() != "bool" {
+				f.Value = &once{Value: f.Value}
+			}
+		})
+	}
 	return root
+}
+
+// once is the value of an option that is given once: of two, one would be taken for both.
+type once struct {
+	pflag.Value
+	set bool
+}
+
+func (o *once) Set(text string) error {
+	if o.set {
+		return fmt.Errorf("it was given before, as %q", o.Value)
+	}
+	o.set = true
+	return o.Value.Set(text)
 }
 
 // noArguments is the Args of commands that have options only.

@@ -41,7 +41,8 @@ func TestHelp(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "bench ", "hardware ", "patch-ssh ", "install-docs ", "version ", "completion ", "Exit status: "}},
+		{[]string{"", "help", "-h", "--help"}, []string{"fastmac [command]", "demo ", "bench ", "hardware ", "patch-ssh ", "install-docs ", "version ", "completion ", "fastmac lists ", "Exit status: "}},
+		{[]string{"help lists", "lists", "lists --help"}, []string{"ALGORITHM:NONCE:TAG:SIZE:MTIME:CTIME:INODE  PATH", "end2:ALGORITHM:KEY:LINES:TAG", "2^32", "2^48", "CACHEDIR.TAG"}},
 		{[]string{"demo --help", "demo -h", "help demo"}, []string{"fastmac demo [flags]", "--size SIZE", "umac-64-etm", "chacha20-poly1305", "512KiB", "(default 64 MiB)", "--port", "--json", "Exit status: "}},
 		{[]string{"bench --help", "help bench"}, []string{"fastmac bench [flags]", "--quick", "15 %", "--json", "Exit status: "}},
 		{[]string{"hardware --help", "help hardware"}, []string{"fastmac hardware [flags]", "VAES and VPCLMULQDQ", "256 bits", "--require NAMES", "--require best", "--json", "Exit status: "}},
@@ -84,6 +85,7 @@ func TestCompletion(t *testing.T) {
 	for before, want := range map[string]string{
 		"demo --cipher ": "\naes128-gcm\n", "demo --mac none,": "\nnone,umac-128-etm\n", "hardware --require umac,": "\numac,gcm\n", "hardware --require umac,gcm,": "\numac,gcm,best\n",
 		"keygen -a ": "\nhmac-sha512\n", "tag -a ": "\nhmac-sha512\n", "verify -a ": "\nhmac-sha512\n",
+		"help l": "\nlists\t", "help ta": "\ntag\t",
 		"verify --complete ": folders, "install-docs --prefix ": folders,
 	} {
 		var out, err bytes.Buffer
@@ -105,6 +107,12 @@ func TestUsageErrors(t *testing.T) {
 		{"dmeo", `unknown command "dmeo" (did you mean demo?)`, "fastmac"},
 		{"forge", `unknown command "forge"; see `, "fastmac"},
 		{"--bogus", "unknown flag: --bogus", "fastmac"},
+		{"tag -k k -k l x", `tag: invalid argument "l" for "-k, --key" flag: it was given before, as "k"`, "fastmac tag"},
+		{"tag -k k -o k -o l x", `tag: invalid argument "l" for "-o, --out" flag: it was given before, as "k"`, "fastmac tag"},
+		{"tag -k k --update l --update= x", `tag: invalid argument "" for "--update" flag: it was given before, as "l"`, "fastmac tag"},
+		{"verify -C . -k k -C . x", `verify: invalid argument "." for "-C, --directory" flag: it was given before, as "."`, "fastmac verify"},
+		{"verify -j 1 -j 1 x", `verify: invalid argument "1" for "-j, --jobs" flag: it was given before, as "1"`, "fastmac verify"},
+		{"keygen -a gmac -a gmac -o x", `keygen: invalid argument "gmac" for "-a, --algorithm" flag: it was given before, as "gmac"`, "fastmac keygen"},
 		{"demo extra", `demo: unexpected argument "extra"`, "fastmac demo"},
 		{"demo --bogus", "demo: unknown flag: --bogus", "fastmac demo"},
 		{"demo --size 0", `demo: invalid argument "0" for "--size" flag: want at least 1 byte`, "fastmac demo"},

@@ -95,6 +95,16 @@ func checkBuiltIn(root *cobra.Command) {
 				}
 				return nil
 			}
+			commands := cmd.ValidArgsFunction
+			cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+				names, directive := commands(cmd, args, typed)
+				for _, topic := range root.Commands() {
+					if len(args) == 0 && topic.IsAdditionalHelpTopicCommand() && strings.HasPrefix(topic.Name(), typed) {
+						names = append(names, topic.Name()+"\t"+topic.Short)
+					}
+				}
+				return names, directive
+			}
 		case "completion":
 			cmd.Args = func(cmd *cobra.Command, args []string) error {
 				if len(args) > 0 {

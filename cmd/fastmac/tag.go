@@ -29,103 +29,46 @@ func tagCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tag -k KEYFILE FILE...",
 		Short: "Print a list with the tags of files",
-		Long: `Prints a list for "fastmac verify": a line for each file, and an end line.
+		Long: `Prints a list for "fastmac verify": a line with a tag for each file, and an end
+line with a tag of all lines. "fastmac help lists" has more: lines and keys,
+patterns, and what an update sees.
 
-  ALGORITHM:NONCE:TAG  PATH
-  end:ALGORITHM:KEY:LINES:TAG
+  fastmac tag -k KEYFILE -r FOLDER -o SUMS
+  fastmac tag -k KEYFILE --update SUMS
 
-Nonces and tags are in hex. Each file gets a fresh random nonce, so the lines of
-two runs differ. HMAC has no nonce, so its lines have two colons in that place:
-hmac-sha256::TAG  PATH. KEY is the identifier of the key, which reveals only
-whether two keys are equal. LINES is the number of lines before.
+KEYFILE has a key from "fastmac keygen". If it is -, the key comes from standard
+input. If FILE is -, tag reads standard input.
 
-The tag of a file covers its content and nothing else. The tag in the end line
-covers all of the list before it: all lines and paths, in order. Whatever
-ALGORITHM is, it is an HMAC-SHA-512 under another key, which HKDF with SHA-512
-derives from the one in KEYFILE (salt "fastmac list 1", info "list tag
-ALGORITHM"). Files are not tagged with that key, and their tags do not reveal
-it. So no list has the tag of a file, and no file the tag of a list.
-
-A path with a backslash, a newline or a carriage return is escaped as in the
-output of sha512sum. Also escaped, as \xHH, are characters that cannot be seen,
-bytes that are not UTF-8, and spaces at either end of the path or after another
-space. With -z nothing is escaped, and lines end with a NUL.
-
-KEYFILE has a line with an algorithm and a key, as "fastmac keygen" writes it.
-If it is -, the key comes from standard input. With -a a key in hex alone is
-enough. UMAC and GMAC take keys of 16, 24 and 32 bytes, HMAC takes keys of at
-least 32.
-
-If FILE is -, tag reads standard input. With -r a folder stands for the files in
-it and in all folders below, sorted by name: regular files and links to them.
-Links to folders and to nothing, pipes, sockets and devices in a folder are left
-out, named on standard error unless --quiet is given, and counted. The file to
-which the output goes is left out too. A folder without files is an error. If
-FILE itself is a link, pipe or device, tag follows or reads it. Lists cannot be
-joined: tag all files in one run, or verify each list.
+With -r a folder stands for the files in it and in all folders below, sorted by
+name: regular files and links to them. Links to folders and to nothing, pipes,
+sockets and devices are left out, and named on standard error unless --quiet is
+given. --exclude leaves out what a pattern of gitignore(5) matches, and a
+warning names a pattern that matches nothing. --one-file-system leaves out
+folders on other file systems than the folder above, and --exclude-caches all
+files in cache folders except for their CACHEDIR.TAG. The list has patterns and
+options, so that "fastmac verify --complete" knows them. FILE itself is never
+left out by a pattern. If it is a link, pipe or device, tag follows or reads it.
 
 --files-from and --files0-from read the names of files from a file, or from
 standard input if it is -, as in:
 
   find . -type f -print0 | fastmac tag -k KEYFILE --files0-from - -o SUMS
 
---exclude leaves out what a pattern of gitignore(5) matches in the folders of
--r; --exclude-from reads patterns from a file such as .gitignore. Paths are
-relative to the folder. A pattern with a slash before its end matches from there
-on, others match a name at any depth; ** stands for folders, ! takes a pattern
-back, and of several patterns the last one decides. Files that are arguments are
-never left out. The list has a line "folder:  FOLDER" for each folder and a line
-"exclude:  PATTERN" for each pattern, and the tag in its end line covers them.
+With -o the list goes to a file, all at once when it is complete, and a list
+that is there is not replaced unless --force is given. If a file cannot be read
+or changes meanwhile, tag exits with 1 and writes no list, or without -o one
+that has no end line. With --keep-going the list says which files these are.
 
-tag uses all cores. With UMAC, except on Windows, it also uses them for a single
-large file. If tag cannot read a file, or if the size, time or place of a file
-changes meanwhile, tag reports an error, leaves this file out and goes on. The
-list then has no end line, because files are missing from it. With --keep-going
-it has one, and a line "unread:  FILE" for each such file, which verify reports;
-the exit status is 1. On Windows the time of a file may change only when the
-program that writes to it closes it. Paths have slashes, on Windows too, so a
-list can be verified on other systems.
-
-With -o the list goes to a file, all at once when it has its end line. Until
-then, and if tag fails or is interrupted, the file stays as it was. A list that
-is there is not replaced, unless --force is given. Use -o where redirection with
-> writes UTF-16, as in Windows PowerShell. tag refuses a standard output that
-appends to a file (>>). If it is a file that has something in it, tag says so,
-writes the list, which verify will refuse, and exits with 1.
-
---update LIST brings a list up to date, which must be as it was written. Files
-whose size and times are as they were keep their lines, and are read only with
---verify-all. The folders of the list are searched for new files; FILE adds a
-file, and with -r a folder. New files are named and tagged, and those that are
-gone are named, which the new list does not have. Files whose content has
-changed are named too, and then the list stays as it was, unless
---accept-changes is given, as it does if none of its files is there. With
---keep-going a file that cannot be read keeps its line. The patterns of the list
-stay, and --exclude adds some. With --old-key the list has that key: all files
-are read, verified with it, and tagged with the one in KEYFILE.
-
-For an update a line of the list has the size of the file, and the times of its
-last change of content and of status in nanoseconds since 1970, as in
-ALGORITHM:NONCE:TAG:SIZE:MTIME:CTIME. They are missing where a file was changed
-less than two seconds before it was read, as another change could leave them as
-they are: an update reads such a file. verify does not look at them.
-
--C is the folder in which the paths of files begin. KEYFILE, the list and files
-with names or patterns are where they were without it.
-
---json prints an object about a list that goes to a file: how many files are in
-it, and those that are not as they were in the list of before.
-
-Anyone who can write to the files and to the list can restore an old state of
-all files, with its list. Keep the list where others cannot write.
-
-Use a UMAC key for at most 2^48 files, and a GMAC key, whose nonces have only 12
-bytes, for at most 2^32. Nonces are random bytes from the system. A virtual
-machine may repeat them after it has gone back to a snapshot.
+--update LIST tags new files, and names them and those that are gone. If the
+content of a file has changed, or if no file of the list is there, the list
+stays as it was, unless --accept-changes is given. Files with the size, the
+times and the inode that they had are read only with --verify-all, or with
+--old-key, which verifies all of them with the key that the list has. --label
+puts a text into the list, which "fastmac verify --label" requires.
 
 Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch names := options.FilesFrom != "" || options.Files0From != ""; {
+			switch names := len(options.FilesFrom)+len(options.Files0From) > 0; {
 			case len(args) > 0 && names:
 				return usageErrorf(cmd, "tag: %q and names from a file: want one of them", args[0])
 			case len(args) == 0 && !names && options.Update == "":
@@ -137,7 +80,7 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 			if err := checkTagOptions(cmd, &options, asJSON); err != nil {
 				return err
 			}
-			stop, err := finish(cmd, &options, args, &options.Output, &options.Update, &options.OldKeyFile, &options.FilesFrom, &options.Files0From)
+			stop, err := finish(cmd, &options, args, &options.Output, &options.Update, &options.OldKeyFile)
 			if err != nil {
 				return err
 			}
@@ -161,8 +104,8 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 	addSumsOptions(cmd, &options)
 	flags := cmd.Flags()
 	flags.BoolVar(&options.AcceptChanges, "accept-changes", false, "update a list in which files have changed")
-	flags.StringVar(&options.FilesFrom, "files-from", "", "read names of files from this `FILE`, a line each")
-	flags.StringVar(&options.Files0From, "files0-from", "", "read names that end with a NUL from this `FILE`")
+	flags.StringArrayVar(&options.FilesFrom, "files-from", nil, "read names of files from this `FILE`, a line each")
+	flags.StringArrayVar(&options.Files0From, "files0-from", nil, "read names that end with a NUL from this `FILE`")
 	flags.BoolVar(&options.Force, "force", false, "replace the list that is in the file of -o")
 	flags.BoolVar(&options.KeepGoing, "keep-going", false, "write a list also if files cannot be read")
 	flags.StringVar(&options.OldKeyFile, "old-key", "", "the `KEYFILE` of the list that is updated")
@@ -187,7 +130,7 @@ func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 		return found
 	}
 	for _, name := range given("out", "update", "old-key", "files-from", "files0-from") {
-		if cmd.Flag(name).Value.String() == "" {
+		if slices.Contains(valuesOf(cmd.Flag(name)), "") {
 			want := "a file"
 			if name == "out" {
 				want = "a file for the list, or - for standard output"
@@ -218,7 +161,7 @@ func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 	return cmp.Or(
 		needs(o.Update != "", "--update", "accept-changes", "old-key", "verify-all"),
 		needs(o.Output != "" && o.Output != "-", "-o FILE", "force"),
-		needs(o.Recursive || o.Update != "", "-r", "exclude", "exclude-from"),
+		needs(o.Recursive || o.Update != "", "-r", "exclude", "exclude-from", "exclude-caches", "one-file-system"),
 		needs(toFile, "-o FILE or --update", "json"),
 	)
 }
@@ -231,6 +174,8 @@ func addSumsOptions(cmd *cobra.Command, options *sums.Options) {
 	flags.IntVarP(&options.Jobs, "jobs", "j", 0, "how many cores to use; 0 means all")
 	flags.StringArrayVar(&options.Exclude, "exclude", nil, "leave out what this `PATTERN` matches in folders")
 	flags.StringArrayVar(&options.ExcludeFrom, "exclude-from", nil, "leave out what the patterns in this `FILE` match")
+	flags.BoolVar(&options.ExcludeCaches, "exclude-caches", false, "leave out files in folders with a CACHEDIR.TAG")
+	flags.BoolVar(&options.OneFileSystem, "one-file-system", false, "leave out folders on other file systems")
 	flags.StringP("directory", "C", "", "the `FOLDER` in which the paths of files begin")
 	cmd.MarkFlagDirname("directory")
 }
@@ -291,8 +236,10 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 		return nil, err
 	}
 	files = append(files, &options.KeyFile)
-	for i := range options.ExcludeFrom {
-		files = append(files, &options.ExcludeFrom[i])
+	for _, names := range [][]string{options.ExcludeFrom, options.FilesFrom, options.Files0From} {
+		for i := range names {
+			files = append(files, &names[i])
+		}
 	}
 	for _, file := range files {
 		if *file != "" && *file != "-" && !filepath.IsAbs(*file) {
@@ -312,14 +259,13 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 // checkStdin returns an error if standard input is to be two things.
 func checkStdin(cmd *cobra.Command, options *sums.Options, args []string) error {
 	var stdin []string // what it is
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "out" && f.Value.String() == "-" {
-			stdin = append(stdin, "--"+f.Name+" -")
-		}
-	})
-	for _, path := range options.ExcludeFrom {
-		if path == "-" {
-			stdin = append(stdin, "--exclude-from -")
+	for _, name := range []string{"key", "old-key", "exclude-from", "files-from", "files0-from"} {
+		if f := cmd.Flag(name); f != nil {
+			for _, value := range valuesOf(f) {
+				if value == "-" {
+					stdin = append(stdin, "--"+name+" -")
+				}
+			}
 		}
 	}
 	if slices.Contains(args, "-") {
@@ -329,6 +275,14 @@ func checkStdin(cmd *cobra.Command, options *sums.Options, args []string) error 
 		return usageErrorf(cmd, "%s: %s: standard input can be one of them", cmd.Name(), strings.Join(stdin, " and "))
 	}
 	return nil
+}
+
+// valuesOf returns the values of an option, which may be given several times.
+func valuesOf(f *pflag.Flag) []string {
+	if all, ok := f.Value.(pflag.SliceValue); ok {
+		return all.GetSlice()
+	}
+	return []string{f.Value.String()}
 }
 
 // keyError makes a usage error of the error for a key that needs -a.

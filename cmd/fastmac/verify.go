@@ -31,42 +31,29 @@ file:
 A summary follows on standard error, except if all is right and --quiet is
 given.
 
-The tag in the end line covers all lines. The list FAILED if lines or paths were
-cut, added, edited, moved or exchanged, or if lists were joined. An error says
-so before the first file. verify still verifies the files, and the exit status
-is 1. Then trust no path. If the list was made with another key, or with a key
-for another algorithm, verify says so and verifies no file.
+The list FAILED if lines or paths were cut, added, edited, moved or exchanged,
+or if lists were joined. An error says so before the first file. verify still
+verifies the files, and the exit status is 1. Then trust no path. A list without
+an end line FAILED too: it was cut, a program such as grep made it, or tag could
+not read all files. --partial accepts that, and files that are NOT TAGGED. If
+the list was made with another key, verify says so and verifies no file.
 
-A list without an end line fails too, because lines may be missing: it was cut,
-it comes from a program such as grep, tag could not read all files, or an old
-fastmac made it. --partial accepts that. A key without its identifier, in a file
-of an old fastmac or in hex with -a, may be older than end lines. Then verify
-only warns, and fails with --strict or --status. The warning has the identifier;
-append it to the key in its file.
+With --complete verify also looks for files in a folder that the list does not
+have. It leaves out the file of the list, and what tag -r has left out: links to
+folders and the like, which it names, and what the patterns and options of the
+list exclude. --exclude, --exclude-from, --exclude-caches and --one-file-system
+exclude more. Success means that at one moment while verify ran the folder had
+these files and no others.
+
+With --label the list must have this label, and with --at-least this serial
+number or a higher one, as old lists have lower ones. If N is the name of a
+file, that has the number, and after a success verify raises it there to the one
+of the list. Begin with: echo 0 > FILE.
 
 A line that is malformed or too long counts as a failure, and so does a file
-that changes while it is read. Lines that name pipes, devices or - for standard
-input are refused, unless --special is given. Paths are escaped as in the list:
-see "fastmac tag --help". --json has them unescaped, and if they are not UTF-8
-their bytes as path_base64. A list of tag -z needs -z.
-
-With --complete verify also reports the files in that folder that the list does
-not have. It leaves out the file of the list, and what tag -r leaves out: links
-to folders and to nothing, pipes, sockets and devices, which it names on
-standard error, and what the patterns of the list exclude. --exclude and
---exclude-from exclude more. The option can be given several times. Success
-means that at one moment while verify ran the folder had these files and no
-others: a folder in which a file appeared or went meanwhile FAILED.
-
-In the folders that tag -r has tagged verify follows no links to folders: a
-folder that has become a link FAILED. Nor does a file count that is exchanged
-while it is opened or read.
-
-A list of tag --keep-going fails if files could not be read; --partial accepts
-that too. -C is the folder in which the paths of files begin.
-
--c is accepted because sha512sum has it. Tags are compared in constant time.
-"fastmac tag --help" says what KEYFILE may have.
+that changes while it is read, or that is behind a link which has taken the
+place of a folder. -c is accepted because sha512sum has it. "fastmac help lists"
+says what lists, keys and paths have.
 
 Exit status: 0 the list and all tags are right, 1 something is not or a file
 cannot be read, 2 wrong usage, 130 interrupted.`,
@@ -86,6 +73,10 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 				return usageErrorf(cmd, "verify: --status and --json cannot be combined")
 			case len(options.Exclude)+len(options.ExcludeFrom) > 0 && len(options.Complete) == 0:
 				return usageErrorf(cmd, "verify: --exclude is for --complete")
+			case options.ExcludeCaches && len(options.Complete) == 0:
+				return usageErrorf(cmd, "verify: --exclude-caches is for --complete")
+			case options.OneFileSystem && len(options.Complete) == 0:
+				return usageErrorf(cmd, "verify: --one-file-system is for --complete")
 			case slices.Contains(options.Complete, ""):
 				return usageErrorf(cmd, `verify: --complete "": want a folder`)
 			}

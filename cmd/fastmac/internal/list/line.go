@@ -61,6 +61,13 @@ const (
 	Folder  = "folder"  // a folder whose files tag -r has tagged
 	Exclude = "exclude" // a pattern for what was left out there
 	Unread  = "unread"  // a file that tag --keep-going could not read
+	Option  = "option"  // OneFileSystem or ExcludeCaches
+)
+
+// Options that leave out some of what is in folders.
+const (
+	OneFileSystem = "one-file-system"
+	ExcludeCaches = "exclude-caches"
 )
 
 // parseNote returns the note in the text of a line without its end, if it is one.
@@ -69,7 +76,7 @@ func parseNote(text string, raw bool) (n note, found bool, err error) {
 	if !raw {
 		text, escaped = strings.CutPrefix(text, `\`)
 	}
-	for _, kind := range []string{Folder, Exclude, Unread} {
+	for _, kind := range []string{Folder, Exclude, Unread, Option} {
 		if rest, ok := strings.CutPrefix(text, kind+":  "); ok {
 			if escaped {
 				if rest, ok = unescape(rest); !ok {

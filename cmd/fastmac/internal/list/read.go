@@ -23,9 +23,10 @@ import (
 // somebody else can have made it.
 type List struct {
 	Lines      Lines
-	Folders    []string // of notes, as the next two
+	Folders    []string // of notes, as the next three
 	Patterns   []string // of what is left out in folders
 	Unread     []string // files
+	Options    []string // OneFileSystem and ExcludeCaches
 	notes      int
 	Malformed  []BadLine // the first maxMalformed
 	Bad        int       // malformed lines
@@ -125,6 +126,11 @@ func (l *List) addNote(n note) error {
 		l.Folders = append(l.Folders, n.text)
 	case Exclude:
 		l.Patterns = append(l.Patterns, n.text)
+	case Option:
+		if n.text != OneFileSystem && n.text != ExcludeCaches {
+			return errors.New("an option that this fastmac does not know")
+		}
+		l.Options = append(l.Options, n.text)
 	default:
 		l.Unread = append(l.Unread, n.text)
 	}

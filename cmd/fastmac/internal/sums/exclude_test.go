@@ -199,7 +199,7 @@ func TestExclude(t *testing.T) {
 			t.Errorf("%s: %q, %+v", folder, out, r)
 		}
 	}
-	if r, _ := verify([]string{"d"}, nil); r.Excluded != 2 || r.Summary() != "3 files OK; the list is as it was written, without what 2 patterns excluded" {
+	if r, _ := verify([]string{"d"}, nil); r.Excluded != 2 || r.Summary() != "3 files OK; the list is as it was written, without what 2 patterns excluded; 2 excluded" {
 		t.Errorf("%d, %s", r.Excluded, r.Summary())
 	}
 	// The folder above, in which only d is covered.
@@ -231,7 +231,7 @@ func TestExclude(t *testing.T) {
 func TestExcludeNested(t *testing.T) {
 	a := newArchive(t, map[string]string{"d/a": "", "d/e/b": "", "d/e/f/c": "", "d/e/f/g/c": ""}, nil)
 	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, Exclude: []string{"/e/", "/g/"}}
-	if _, stderr, err := a.tag("d", "d/e/f"); err != nil || stderr != "" || strings.Count(a.list(), "\n") != 7 {
+	if _, stderr, err := a.tag("d", "d/e/f"); err != nil || stderr != "fastmac: 2 files tagged, 2 excluded\n" || strings.Count(a.list(), "\n") != 7 {
 		t.Fatalf("%q, %v, %q", stderr, err, a.list())
 	}
 	if out, err := a.verify(); out != "" || err != nil {

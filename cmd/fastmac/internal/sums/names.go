@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
@@ -81,4 +82,18 @@ func (o *Options) readExclude(ctx context.Context) (texts []string, err error) {
 		texts = append(texts, more...)
 	}
 	return append(texts, o.Exclude...), nil
+}
+
+// options returns those of the list and of o that leave out some of what is in folders.
+func (o *Options) options(old *oldList) (names []string) {
+	if old != nil {
+		names = slices.Clone(old.Options)
+	}
+	for name, given := range map[string]bool{list.OneFileSystem: o.OneFileSystem, list.ExcludeCaches: o.ExcludeCaches} {
+		if given && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -20,6 +20,7 @@ type plan struct {
 	entries  []tree.Entry
 	folders  []string // that were walked: files below them are not reached through links
 	patterns []string // of what was left out there
+	options  []string // list.OneFileSystem and list.ExcludeCaches
 	excluded int      // by them
 
 	unmatched []string // warnings about those of Exclude that match nothing
@@ -31,6 +32,7 @@ type plan struct {
 	seen   map[string]bool // the same of entries, if one can be found twice, such as in a folder in another one
 	files  int             // found so far, also those that cannot be read
 	failed []string        // folders that could not be walked
+	left   []string        // those that options have left out
 }
 
 // plan finds the files of the arguments, in order, and those of the old list, less what the patterns leave
@@ -46,6 +48,7 @@ func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []strin
 			p.seen = make(map[string]bool)
 		}
 	}
+	p.options = o.options(old)
 	parsed, err := parsePatterns(p.patterns)
 	if err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []strin
 		}
 	}
 	if old != nil {
-		if p.gone, err = old.rest(p.folders, p.failed, parsed, p.add); err != nil {
+		if p.gone, err = old.rest(p.folders, p.failed, p.left, parsed, p.add); err != nil {
 			return nil, about(o.Update, err)
 		}
 	}
@@ -80,6 +83,7 @@ func (p *plan) walk(ctx context.Context, patterns []pattern, folder string) bool
 	p.walked[abs] = true
 	before := p.files
 	w := tree.NewWalker(skipperIn(folder, patterns), p.add)
+	w.Mounts, w.Caches = p.leaves(list.OneFileSystem), p.leaves(list.ExcludeCaches)
 	w.Walk(ctx, folder)
 	p.excluded += w.Skipped
 	if p.files == before {
@@ -89,6 +93,14 @@ func (p *plan) walk(ctx context.Context, patterns []pattern, folder string) bool
 	return true
 }
 
+// leaves returns what an option leaves out, for a Walker.
+func (p *plan) leaves(option string) func(above, folder string) bool {
+	if !slices.Contains(p.options, option) {
+		return nil
+	}
+	return func(_, _ string) bool { return true }
+}
+
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return path != "-" && err == nil && info.IsDir()
@@ -96,6 +108,9 @@ func isFolder(path string) bool {
 
 // add adds an entry, unless that of its file is there already.
 func (p *plan) add(e tree.Entry) {
+	if e.Err == tree.LeftMount || e.Err == tree.LeftCache {
+		p.left = append(p.left, e.Path)
+	}
 	if _, left := e.Err.(tree.LeftOut); !left { // that may also be an argument
 		p.files++
 		p.old.mark(e.Path)
@@ -128,7 +143,7 @@ func (p *plan) toRead(yield func(path string) bool) {
 }
 
 // writeNotes writes what the list says of folders, which covers all of their files except for what the
-// patterns leave out. An option that leaves out others must not have a folder written.
+// patterns and the options leave out. An option that leaves out others must not have a folder written.
 func (p *plan) writeNotes(w *list.Writer) error {
 	for _, folder := range p.folders {
 		if err := w.Note(list.Folder, folder); err != nil {
@@ -140,6 +155,11 @@ func (p *plan) writeNotes(w *list.Writer) error {
 	}
 	for _, pattern := range p.patterns {
 		if err := w.Note(list.Exclude, pattern); err != nil {
+			return err
+		}
+	}
+	for _, option := range p.options {
+		if err := w.Note(list.Option, option); err != nil {
 			return err
 		}
 	}

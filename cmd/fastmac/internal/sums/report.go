@@ -36,6 +36,7 @@ type Report struct {
 	// Of a list that is complete: the folders that it covers, and the patterns of what it leaves out there.
 	Folders []string `json:"folders,omitempty"`
 	Exclude []string `json:"exclude,omitempty"`
+	Options []string `json:"options,omitempty"` // that leave out some of it too
 }
 
 const (
@@ -160,6 +161,9 @@ func (r *Report) Summary() string {
 	}
 	if len(r.Exclude) > 0 {
 		text += ", without what " + list.Counted(len(r.Exclude), "pattern") + " excluded"
+	}
+	for _, option := range r.Options {
+		text += ", with --" + option
 	}
 	if r.LeftOut > 0 {
 		text += fmt.Sprintf("; %d left out", r.LeftOut)

@@ -36,6 +36,9 @@ type Options struct {
 	Exclude     []string // patterns
 	ExcludeFrom []string // files with patterns
 
+	OneFileSystem bool // not folders on another file system than the one above
+	ExcludeCaches bool // not what is in folders with a CACHEDIR.TAG, except for that
+
 	// Of Tag.
 	Recursive  bool     // the files in folders
 	Output     string   // if not empty, the file for the list, in place of Stdout

@@ -125,8 +125,9 @@ func (o *oldList) isSame(l *list.Line, f *tree.Finder) bool {
 func times(i tree.Info) string { return list.Times(i.Size, i.Mtime, i.Ctime) }
 
 // rest adds the files of the list that are in no folder that was walked, and returns those that are gone
-// or that patterns leave out now. The folders that could not be walked are failed.
-func (o *oldList) rest(folders, failed []string, patterns []pattern, add func(tree.Entry)) (gone []File, err error) {
+// or that patterns and options leave out now. The folders that could not be walked are failed, and those that
+// options leave out are left.
+func (o *oldList) rest(folders, failed, left []string, patterns []pattern, add func(tree.Entry)) (gone []File, err error) {
 	before, err := parsePatterns(o.Patterns)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (o *oldList) rest(folders, failed []string, patterns []pattern, add func(tr
 	for _, folder := range folders {
 		skipped[tree.WithSlash(folder)], skip[tree.WithSlash(folder)] = skipperIn(folder, before), skipperIn(folder, patterns)
 	}
-	folders, failed = tree.WithSlashes(folders), tree.WithSlashes(failed)
+	folders, failed, left = tree.WithSlashes(folders), tree.WithSlashes(failed), tree.WithSlashes(left)
 	for l := range o.Lines.All() {
 		i, _ := o.find(l.Path)
 		if o.found[i] {
@@ -152,7 +153,7 @@ func (o *oldList) rest(folders, failed []string, patterns []pattern, add func(tr
 			gone = append(gone, File{Path: l.Path, Result: resultGone})
 		case folder == "" || err != nil || skips(skipped[folder], below, false): // an argument
 			add(tree.Entry{Path: l.Path})
-		case skips(skip[folder], below, false):
+		case skips(skip[folder], below, false) || tree.Above(left, l.Path) != "":
 			gone = append(gone, File{Path: l.Path, Result: resultExcluded})
 		default: // it is no file any more, or behind a link to a folder
 			gone = append(gone, File{Path: l.Path, Result: resultGone})

@@ -111,7 +111,7 @@ func (v *verifier) checkList(path string) {
 	v.report.List = listComplete
 	if err := v.list.Complete(); err != nil {
 		v.report.List, v.report.ListError = v.incomplete(path, err), err.Error()
-		v.list.Folders, v.list.Patterns, v.list.Unread = nil, nil, nil // anybody can have written them
+		v.list.Folders, v.list.Patterns, v.list.Unread, v.list.Options = nil, nil, nil, nil // anybody can have written them
 	}
 	for _, folder := range v.list.Folders {
 		v.report.Folders = append(v.report.Folders, list.Escape(folder))
@@ -119,6 +119,7 @@ func (v *verifier) checkList(path string) {
 	for _, pattern := range v.list.Patterns {
 		v.report.Exclude = append(v.report.Exclude, list.Escape(pattern))
 	}
+	v.report.Options = v.list.Options
 }
 
 // incomplete prints why the list is not as tag wrote it, and returns what that makes it.
@@ -262,6 +263,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 				f.accents[e.Path] = true
 			}
 		})
+		f.Mounts, f.Caches = v.leaves(v.OneFileSystem, list.OneFileSystem), v.leaves(v.ExcludeCaches, list.ExcludeCaches)
 		f.Walk(ctx, path)
 		v.report.Excluded += f.Skipped
 		folders = append(folders, f)
@@ -336,6 +338,27 @@ func (v *verifier) skip(folder string) skipFunc {
 			}
 		}
 		return has
+	}
+}
+
+// leaves returns what an option leaves out, for a Walker: everywhere if it is given, and in the folders of the list if
+// that has it. What is or has a folder of the list is not left out with the folder above.
+func (v *verifier) leaves(given bool, option string) func(above, folder string) bool {
+	if !given && !slices.Contains(v.list.Options, option) {
+		return nil
+	}
+	at := tree.NewPlaces()
+	absolute := func(folder string) string { return tree.WithSlash(at.Absolute(folder)) }
+	var folders []string
+	for _, f := range v.list.Folders {
+		folders = append(folders, absolute(f))
+	}
+	slices.Sort(folders)
+	return func(above, folder string) bool {
+		above, folder = absolute(above), absolute(folder)
+		return given || tree.Above(folders, above) != "" && !slices.ContainsFunc(folders, func(f string) bool {
+			return f != above && strings.HasPrefix(f, folder)
+		})
 	}
 }
 

@@ -16,6 +16,8 @@ type identity struct{ device, inode uint64 }
 
 func (a identity) same(b identity) bool { return a == b }
 
+func (a identity) sameDevice(b identity) bool { return a.device == b.device }
+
 func (a identity) is(b os.FileInfo) bool {
 	s, ok := b.Sys().(*syscall.Stat_t)
 	return ok && a == identity{uint64(s.Dev), uint64(s.Ino)}

@@ -26,6 +26,9 @@ func (a Info) Same(b Info) bool { return a.identity.same(b.identity) }
 // Is reports whether a is of the file of b.
 func (a Info) Is(b os.FileInfo) bool { return a.identity.is(b) }
 
+// sameDevice reports whether a and b are on one file system.
+func (a Info) sameDevice(b Info) bool { return a.identity.sameDevice(b.identity) }
+
 // fresh reports whether a change after now can leave the times as they are.
 func (a Info) fresh(now time.Time) bool {
 	return max(a.Mtime, a.Ctime) > now.Add(-a.tick()).UnixNano()

@@ -277,6 +277,14 @@ func (d *dir) open(name, path string) (*dir, error) {
 	return openDirIn(d.fd(), name, path, unix.O_NOFOLLOW)
 }
 
+// openFile opens the file of this name, and no link, without waiting for what is a FIFO.
+func (d *dir) openFile(name, path string) (*regularFile, error) {
+	fd, err := again(func() (int, error) {
+		return unix.Openat(d.fd(), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	})
+	return &regularFile{fd, path}, err
+}
+
 // reopen opens d again, from a folder that was in it.
 func (d *dir) reopen(sub *dir) error {
 	up, err := openDirIn(sub.fd(), "..", d.Name(), unix.O_NOFOLLOW)

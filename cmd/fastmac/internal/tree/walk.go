@@ -14,6 +14,7 @@ package tree
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -39,11 +40,26 @@ const (
 	leftPipe    LeftOut = "a pipe"
 	leftSocket  LeftOut = "a socket"
 	leftDevice  LeftOut = "a device"
+
+	// LeftMount and LeftCache are those of folders, see Walker. What is in them is left out with them.
+	LeftMount LeftOut = "a folder on another file system"
+	LeftCache LeftOut = "a cache folder, except for its " + cacheTag
+)
+
+// A folder is a cache if it has a file of this name that begins with the signature, see
+// https://bford.info/cachedir.
+const (
+	cacheTag       = "CACHEDIR.TAG"
+	cacheSignature = "Signature: 8a477f597d28d172789f06886806bc55"
 )
 
 // A Walker finds the files in folders, and later whether the folders are as they were.
 type Walker struct {
 	Skipped int // files, and folders as one, that skip has left out
+
+	// If not nil, they say for a folder, and the one above it, whether it is left out if it is on another file
+	// system than the one above, or if it is a cache. That of a cache gets the folder twice.
+	Mounts, Caches func(above, folder string) bool
 
 	skip    func(path string, isDir bool) bool // what is left out and not looked into, or nil
 	found   func(Entry)
@@ -88,6 +104,11 @@ func (w *Walker) folder(ctx context.Context, d *dir, path string, depth int) {
 	if err != nil {
 		w.found(Entry{Path: path, Err: err})
 	}
+	if w.Caches != nil && w.Caches(path, path) && d.isCache(names, path) {
+		w.found(Entry{Path: path, Err: LeftCache})
+		w.visits = w.visits[:len(w.visits)-1] // files come and go there
+		names = slices.DeleteFunc(names, func(name fs.DirEntry) bool { return name.Name() != cacheTag })
+	}
 	folder := w.root
 	if depth > 0 {
 		folder = path + "/"
@@ -106,6 +127,15 @@ func (w *Walker) folder(ctx context.Context, d *dir, path string, depth int) {
 			continue
 		}
 		sub, err := d.open(name.Name(), path)
+		if err == nil && w.Mounts != nil && w.Mounts(strings.TrimSuffix(folder, "/"), path) {
+			var info Info
+			if info, err = sub.info(); err == nil && !info.sameDevice(d.was) {
+				err = LeftMount
+			}
+			if err != nil {
+				sub.close()
+			}
+		}
 		if err == nil {
 			if depth >= maxOpen {
 				d.close()
@@ -140,6 +170,25 @@ func (w *Walker) read(d *dir, path string) ([]fs.DirEntry, error) {
 	}
 	w.visits = append(w.visits, v)
 	return names, err
+}
+
+// isCache reports whether d, the folder at path with these names, is a cache. What cannot be read is none.
+func (d *dir) isCache(names []fs.DirEntry, path string) bool {
+	if !slices.ContainsFunc(names, func(name fs.DirEntry) bool { return name.Name() == cacheTag && name.Type().IsRegular() }) {
+		return false
+	}
+	f, err := d.openFile(cacheTag, strings.TrimSuffix(path, "/")+"/"+cacheTag)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.info()
+	if err != nil || !info.Kind.IsRegular() {
+		return false
+	}
+	start := make([]byte, len(cacheSignature))
+	_, err = io.ReadFull(f, start)
+	return err == nil && string(start) == cacheSignature
 }
 
 // entry returns that of a name in a folder, which is not one of a folder. A link whose file cannot be

@@ -76,6 +76,26 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestMounts has a folder in which other file systems are: that of devices, as every Linux has them there.
+func TestMounts(t *testing.T) {
+	var here, there syscall.Stat_t
+	if err := errors.Join(syscall.Stat("/dev", &here), syscall.Stat("/dev/pts", &there)); err != nil || here.Dev == there.Dev {
+		t.Skip("no other file system in /dev:", err)
+	}
+	for _, with := range []bool{true, false} {
+		var left, below bool
+		w := NewWalker(nil, func(e Entry) {
+			left = left || e.Path == "/dev/pts" && e.Err == LeftMount
+			below = below || strings.HasPrefix(e.Path, "/dev/pts/")
+		})
+		w.Mounts = func(above, folder string) bool { return with && above == "/dev" }
+		w.Walk(t.Context(), "/dev")
+		if left != with || below == with {
+			t.Errorf("option %v: /dev/pts is left out: %v, something below is found: %v", with, left, below)
+		}
+	}
+}
+
 // TestDeep walks and verifies a tree with more levels than the system has descriptors for, and with
 // paths that are too long for it.
 func TestDeep(t *testing.T) {
