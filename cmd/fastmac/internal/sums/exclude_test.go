@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -151,11 +150,7 @@ func TestGit(t *testing.T) {
 	}
 	parts := []string{"a", "b", "d", "D", "a.c", "*", "?", "**", "/", "/", "/", "[ab]", "[!a]", "[^b]", "[a-d]", "[_a-c]", "[!a-c_]", "[a-b", "-]", `\*`, `\a`, "x*", "*.c", "**/", "/**", " ", "!", "#", `\ `, `\`, "]", "[", "_", "-", "[[:", "alpha", ":]", "é", "\r"}
 	r := rand.New(rand.NewPCG(3, 4))
-	rounds := 300
-	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil {
-		rounds = n
-	}
-	for i := range rounds {
+	for i := range 250 {
 		text := ""
 		for range 1 + r.IntN(3) {
 			for range 1 + r.IntN(6) {
@@ -240,5 +235,54 @@ func TestExcludeNested(t *testing.T) {
 	a.write(map[string]string{"d/e/f/h": ""})
 	if out, err := a.verify(); out != "d/e/f/h: NOT IN THE LIST\n" || err == nil {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// TestUnmatched has patterns that match nothing, most of them as people type them.
+func TestUnmatched(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/a": "", "d/sub/b": "", "d/ee/sub/c": "", "d/s p": "", "d/f": ""}, nil)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pattern, would := range map[string]string{
+		"./sub": "/sub", "d/ee/sub": "/ee/sub", "./d/ee": "/ee", here + "/d/sub/": "/sub/", "sub/c": "**/sub/c", `'sub\b'`: "sub/b", `"sub"`: "sub",
+		"a ": "a", " a": "a", `.\sub`: "/sub", "f/": "f", "/c": "**/c", "!./a": "!/a", "!a": "", `s\ p`: "", "s p": "",
+		"*.tmp": "-", "x/y": "-", "[": "-", `'x'`: "-", "!x": "-", "SUB": "-",
+	} {
+		if runtime.GOOS == "windows" && strings.ContainsAny(pattern, `\:S`) {
+			continue
+		}
+		want := fmt.Sprintf("fastmac: warning: --exclude %q matches nothing; %q would\n", pattern, would)
+		switch would {
+		case "-":
+			want = fmt.Sprintf("fastmac: warning: --exclude %q matches nothing\n", pattern)
+		case "":
+			want = ""
+		}
+		want = strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(want)
+		a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, Exclude: []string{"ee/sub/c", pattern}}
+		_, stderr, err := a.tag("d")
+		if warning := stderr[:strings.LastIndex(strings.TrimSuffix(stderr, "\n"), "\n")+1]; err != nil || warning != want {
+			t.Errorf("%s: %q, %v, want %q", pattern, warning, err, want)
+		}
+		var errs bytes.Buffer
+		o := Options{KeyFile: "key", Complete: []string{"d"}, Exclude: a.Exclude, Stdin: strings.NewReader(""), Stdout: new(bytes.Buffer), Stderr: &errs}
+		if _, err := Verify(t.Context(), o, "list", true); err != nil || errs.String() != want {
+			t.Errorf("verify, %s: %q, %v, want %q", pattern, &errs, err, want)
+		}
+	}
+	// Who wants silence has it, and what a file or a list says is no typing error.
+	a.write(map[string]string{"patterns": "*.tmp\n"})
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, Exclude: []string{"x"}, Quiet: true}
+	if _, stderr, err := a.tag("d"); stderr != "" || err != nil {
+		t.Errorf("%q, %v", stderr, err)
+	}
+	a.Options = Options{KeyFile: "key", Update: "list", ExcludeFrom: []string{"patterns"}}
+	a.check("an update", "", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone, 0 excluded\n", "")
+	// A pattern that has matched only what others leave out has matched.
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, Exclude: []string{"sub", "s*"}}
+	if _, stderr, err := a.tag("d"); stderr != "fastmac: 2 files tagged, 3 excluded\n" || err != nil {
+		t.Errorf("%q, %v", stderr, err)
 	}
 }
