@@ -47,6 +47,17 @@ func newList(t *testing.T) (*Key, []string) {
 	return key, strings.SplitAfter(out.String(), "\n")
 }
 
+// TestOptions has options in a list: one that nobody knows may leave out anything.
+func TestOptions(t *testing.T) {
+	key, lines := newList(t)
+	for option, bad := range map[string]int{OneFileSystem: 0, ExcludeCaches: 0, "exclude-all": 1} {
+		text := strings.Join(lines[:3], "") + "option:  " + option + "\n"
+		if l, err := Read(strings.NewReader(text), key, false, false); err != nil || l.Bad != bad || len(l.Options) != 1-bad {
+			t.Errorf("%s: %v, %+v", option, err, l)
+		}
+	}
+}
+
 // TestWriterMemory writes a list of many lines: what it allocates does not grow with them.
 func TestWriterMemory(t *testing.T) {
 	key, _ := newList(t)

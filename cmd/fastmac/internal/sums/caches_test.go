@@ -54,7 +54,9 @@ func TestCaches(t *testing.T) {
 	for _, folder := range []string{"d", "./d/", "d/c", "d/n"} {
 		verify(folder, Options{}, "")
 	}
-	verify(".", Options{}, "./key: NOT IN THE LIST\n")
+	a.write(map[string]string{"o/CACHEDIR.TAG": cacheTag, "o/x": ""}) // for which the list says nothing
+	verify(".", Options{}, "./key: NOT IN THE LIST\n./o/CACHEDIR.TAG: NOT IN THE LIST\n./o/x: NOT IN THE LIST\n")
+	verify("o", Options{ExcludeCaches: true}, "o/CACHEDIR.TAG: NOT IN THE LIST\n")
 	a.write(map[string]string{"d/c/new": "", "d/n/new": "", "d/k/CACHEDIR.TAG": cacheTag, "d/k/f": ""})
 	verify("d", Options{}, "d/k/CACHEDIR.TAG: NOT IN THE LIST\nd/n/new: NOT IN THE LIST\n")
 	a.check("new ones", "d/k/CACHEDIR.TAG: NEW\nd/n/new: NEW\n", "fastmac: left out: d/c: a cache folder, except for its CACHEDIR.TAG\nfastmac: left out: d/k: a cache folder, except for its CACHEDIR.TAG\nfastmac: 7 files: 5 kept, 0 changed, 2 new; 0 gone, 2 left out\n", "")

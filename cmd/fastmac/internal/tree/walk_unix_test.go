@@ -96,6 +96,32 @@ func TestMounts(t *testing.T) {
 	}
 }
 
+// TestCaches has what may go on in cache folders meanwhile, and what is no cache.
+func TestCaches(t *testing.T) {
+	f := newFolder(t)
+	f.must(os.MkdirAll("d/c", 0o700))
+	f.must(os.MkdirAll("d/link", 0o700))
+	f.must(os.WriteFile("d/c/"+cacheTag, []byte(cacheSignature), 0o600))
+	f.must(os.Symlink("../c/"+cacheTag, "d/link/"+cacheTag))
+	f.write("d/c/a", 1)
+	f.write("d/link/b", 1)
+	var got []string
+	w := NewWalker(nil, func(e Entry) { got = append(got, e.Path) })
+	w.Caches = func(_, _ string) bool { return true }
+	w.Walk(t.Context(), "d")
+	if fmt.Sprint(got) != "[d/c d/c/CACHEDIR.TAG d/link/CACHEDIR.TAG d/link/b]" {
+		t.Errorf("%q", got)
+	}
+	f.write("d/c/new", 1)
+	if changed := w.Changed(t.Context()); len(changed) > 0 {
+		t.Errorf("changed: %+v", changed)
+	}
+	f.write("d/link/new", 1)
+	if changed := w.Changed(t.Context()); len(changed) != 1 {
+		t.Errorf("changed: %+v", changed)
+	}
+}
+
 // TestDeep walks and verifies a tree with more levels than the system has descriptors for, and with
 // paths that are too long for it.
 func TestDeep(t *testing.T) {
