@@ -6,7 +6,8 @@
 // knows the format of keys and lists, and package tree, which knows files and folders, with the options of
 // the command.
 //
-// Tag goes one way: names.go reads names and patterns, plan.go finds which files the list is to have,
+// Tag goes one way: names.go reads names and patterns, whose meaning is in pattern.go and exclude.go, plan.go
+// finds which files the list is to have,
 // tagger.go makes their lines and notes, and output.go and outfile.go put the list at its place. On the way
 // update.go says what the old list has, and recorder.go counts and prints. Verify, in verify.go, reads the
 // list first.
