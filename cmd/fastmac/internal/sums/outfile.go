@@ -27,6 +27,9 @@ type outFile struct {
 	lock *flock.Flock // of the file, while its process lives
 }
 
+// errMeanwhile is the error for a file that is not replaced.
+var errMeanwhile = errors.New("another program has changed it meanwhile: try again")
+
 // An existsError is the error for a list that would be replaced.
 type existsError string
 
@@ -174,7 +177,7 @@ func (o *outFile) commit() error {
 		err = renameNew(o.Name(), o.path)
 	default:
 		if now, err := os.Stat(o.path); err != nil || !os.SameFile(now, o.old) || now.Size() != o.old.Size() || !now.ModTime().Equal(o.old.ModTime()) {
-			return about(o.path, errors.New("another program has changed it meanwhile: try again"))
+			return fmt.Errorf("%s: %w", list.Escape(o.path), errMeanwhile)
 		}
 		err = os.Rename(o.Name(), o.path)
 	}

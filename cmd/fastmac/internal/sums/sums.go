@@ -43,6 +43,7 @@ type Options struct {
 	FilesFrom  string   // if not empty, a file with names of files, a line each; "-" is Stdin
 	Files0From string   // the same, and a NUL follows each name
 	KeepGoing  bool     // a list of what can be read
+	Label      string   // if not empty, what the list says of itself; an update keeps that of before
 	Changes    *Changes // if not nil, results go there, and are not printed
 
 	// Of Tag that updates a list.
@@ -57,7 +58,8 @@ type Options struct {
 	Partial       bool     // a list without an end line is no failure
 	Special       bool     // files that are not regular, and standard input, are read
 	Status        bool     // print nothing
-	Strict        bool     // what would be a warning is a failure
+	Wanted        string   // if not empty, the label that the list must have
+	AtLeast       *Floor   // if not nil, the serial number that it must have at least
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

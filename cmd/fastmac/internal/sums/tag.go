@@ -8,6 +8,11 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"io"
+	"os"
+
+	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
 
 // Tag writes a list: a line for each file with its tag under a fresh nonce, and an end line. It
@@ -53,7 +58,8 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	if old != nil {
 		results.out = bufio.NewWriter(o.Stdout)
 	}
-	t := &tagger{run: r, plan: p, recorder: &recorder{&o, report, results}}
+	t := &tagger{run: r, plan: p, about: o.newAbout(ctx, r, old), recorder: &recorder{&o, report, results}}
+	report.Serial = t.about.Serial
 	if err := t.write(ctx, lines); err != nil {
 		return err
 	}
@@ -62,4 +68,33 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	}
 	report.Written = toFile
 	return t.recorder.finish()
+}
+
+// newAbout returns what the new list says of itself, but when it was written: its serial number is the next one
+// after that of the list which it replaces.
+func (o *Options) newAbout(ctx context.Context, r *run, old *oldList) list.About {
+	about := list.About{Label: o.Label, Serial: 1}
+	switch {
+	case old != nil:
+		about.Label, about.Serial = cmp.Or(o.Label, old.About.Label), old.About.Serial+1
+	case o.Force:
+		about.Serial = max(1, o.replaced(ctx, r)+1)
+	}
+	return about
+}
+
+// replaced returns the serial number of the list that Force replaces, or 0 if there is none by this key.
+func (o *Options) replaced(ctx context.Context, r *run) uint64 {
+	if info, err := os.Stat(o.Output); err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	for _, zero := range []bool{o.Zero, !o.Zero} {
+		in, stop := tree.OpenPipe(ctx, func() (io.ReadCloser, error) { return os.Open(o.Output) })
+		l, err := list.Read(in, r.key, zero)
+		stop()
+		if err == nil && l.Check(r.key) == nil && l.Complete() == nil {
+			return l.About.Serial
+		}
+	}
+	return 0
 }

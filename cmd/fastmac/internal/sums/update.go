@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
@@ -46,7 +47,7 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, about(o.Update, errors.New("is not a regular file"))
 	}
-	l, err := list.Read(f, key, o.Zero, true)
+	l, err := list.Read(f, key, o.Zero)
 	if err == nil {
 		err = l.Check(key)
 	}
@@ -55,6 +56,9 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	}
 	if err == nil && l.Bad > 0 {
 		err = fmt.Errorf("line %d: %w", l.Malformed[0].Number, l.Malformed[0].Err)
+	}
+	if err == nil && l.About.Serial == math.MaxUint64 {
+		err = errors.New("it has the last serial number: make a new list with -o")
 	}
 	if err != nil {
 		return nil, about(o.Update, err)
@@ -114,15 +118,27 @@ func (o *oldList) mark(path string) {
 
 // isSame reports whether the file of a line is taken for unchanged without reading it.
 func (o *oldList) isSame(l *list.Line, f *tree.Finder) bool {
-	if o.readAll || l.Times == "" {
+	if o.readAll || l.State.Inode == 0 {
 		return false
 	}
 	info, err := f.Look(l.Path)
-	return err == nil && times(info) == l.Times
+	return err == nil && stateOf(f, l.Path, info) == l.State
 }
 
-// times returns the size and the times as a line has them.
-func times(i tree.Info) string { return list.Times(i.Size, i.Mtime, i.Ctime) }
+// stateOf returns what a line has of a file.
+func stateOf(f *tree.Finder, path string, i tree.Info) list.State {
+	return list.State{Size: i.Size, Mtime: i.Mtime, Ctime: i.Ctime, Inode: f.Inode(path, i)}
+}
+
+// isDamage reports whether a file whose tag is wrong has the size, the times and, if the line has one, the inode
+// of its line: no program has written to it, as far as its file system knows.
+func isDamage(l *list.Line, f *tree.Finder, i tree.Info) bool {
+	now := stateOf(f, l.Path, i)
+	if l.State.Inode == 0 {
+		now.Inode = 0
+	}
+	return l.State != list.State{} && l.State == now
+}
 
 // rest adds the files of the list that are in no folder that was walked, and returns those that are gone
 // or that skip leaves out now. The folders that could not be walked are failed.

@@ -20,3 +20,6 @@ func (a identity) is(b os.FileInfo) bool {
 	s, ok := b.Sys().(*syscall.Stat_t)
 	return ok && a == identity{uint64(s.Dev), uint64(s.Ino)}
 }
+
+// place returns what the file system of i, at path, is called now, and the number of the file there, or 0.
+func (i Info) place(string) (device, inode uint64) { return i.identity.device, i.identity.inode }

@@ -27,6 +27,7 @@ type Finder struct {
 	folders []string // with their slashes
 	dir     string   // that of the last file, with its slash
 	fd      int      // is dir, or unix.AT_FDCWD if that is below none of folders
+	base    baseInfo // see Inode
 }
 
 // NewFinder returns a finder with these folders, or with none.
