@@ -151,9 +151,6 @@ func parseLine(text string, a *algorithm, raw bool) (Line, error) {
 	escaped := false
 	if !raw {
 		text, escaped = strings.CutPrefix(text, `\`)
-		if strings.Contains(text, "\x00") {
-			return l, errNUL
-		}
 	}
 	sums, path, ok := strings.Cut(text, "  ")
 	fields := strings.SplitN(sums, ":", 8)

@@ -39,6 +39,7 @@ type List struct {
 	count      int       // lines of all kinds
 	returns    int       // of them, those that end with "\r\n"
 	terminated bool      // the last line has its end
+	tooLong    bool      // a line is, of which only a part was read
 }
 
 // About is what a list says of itself. Format 1 has none of it.
@@ -108,7 +109,10 @@ func Read(in io.Reader, key *Key, zero bool) (*List, error) {
 		}
 		switch {
 		case tooLong:
+			l.tooLong = true
 			err = fmt.Errorf("it has more than %d bytes, which no path has", maxLine)
+		case !zero && bytes.IndexByte(text, 0) >= 0:
+			err = errNUL
 		case len(l.ends) > 0 && bytes.HasPrefix(text, []byte(firstPrefix)):
 			// Another list, which was joined to this one: Complete says so.
 		case l.count == 1 && bytes.HasPrefix(text, []byte(firstPrefix)):
@@ -137,10 +141,7 @@ func (l *List) addFirst(text string, a *algorithm, zero bool) error {
 		l.format = 3
 		return errors.New("the list has a format that this fastmac does not know: a newer one made it")
 	}
-	switch {
-	case !zero && strings.Contains(name, "\x00"):
-		return errNUL
-	case zero && strings.Contains(name, "\n"):
+	if zero && strings.Contains(name, "\n") {
 		return errors.New("a newline: verify -z is for a list of tag -z")
 	}
 	return a.is(name)
@@ -279,6 +280,8 @@ func (l *List) Complete() error {
 		return fmt.Errorf("line %d is the end of a list, and lines follow it: lists were joined, or lines added; one run makes one list, of many names with tag --files0-from, and tag --update adds to it", e.number)
 	case e.lines != uint64(before):
 		return fmt.Errorf("the list was changed: it has %s before the end line, which is for %d", Counted(before, "line"), e.lines)
+	case l.tooLong:
+		return errors.New("the list was changed: a line is too long")
 	case !e.right:
 		return errors.New("the list was changed: its tag is wrong, so a line or a path was edited, moved or exchanged")
 	case !l.terminated:

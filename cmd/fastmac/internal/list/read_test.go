@@ -149,7 +149,7 @@ func TestAbout(t *testing.T) {
 	for _, note := range []string{
 		"serial:  0", "serial:  01", "serial:  +1", "serial:  -1", "serial:  1 ", "serial:  18446744073709551616", "serial:  x", "serial:  ",
 		"time:  2026-11-29T05:43:34", "time:  2026-11-29 05:43:34Z", "time:  2026-11-29T05:43:34.0Z", "time:  2026-02-29T05:43:34Z", "time:  2026-11-29T05:43:60Z", "time:  1969-11-29T05:43:34Z", "time:  26-11-29T05:43:34Z",
-		"label:  ", "label: x", `\label:  \q`,
+		"label:  ", "label: x", "folder:  a\x00", lines[1][:len(lines[1])-1] + "\x00", lines[7][:len(lines[7])-1] + "\x00", `\label:  \q`,
 	} {
 		l, err := Read(strings.NewReader(lines[0]+note+"\n"), key, false)
 		if err != nil || l.Bad != 1 || l.About != (About{}) {
