@@ -189,6 +189,21 @@ func (f *regularFile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// ReadAt fills p, as far as the file goes.
+func (f *regularFile) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) {
+		m, err := again(func() (int, error) { return unix.Pread(f.fd, p[n:], at+int64(n)) })
+		if err != nil {
+			return n, &fs.PathError{Op: "read", Path: f.path, Err: err}
+		}
+		if m == 0 {
+			return n, io.EOF
+		}
+		n += m
+	}
+	return n, nil
+}
+
 func (f *regularFile) Seek(offset int64, whence int) (int64, error) {
 	at, err := unix.Seek(f.fd, offset, whence)
 	if err != nil {

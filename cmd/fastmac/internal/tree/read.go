@@ -31,6 +31,7 @@ type Files struct {
 	Stdin   io.Reader   // the file "-"
 	Output  os.FileInfo // of a file that is not read, see ErrOutput, or nil
 	Cores   int         // for a stream, if a file is large
+	Twice   bool        // the stream reads what is written to it more than once
 	Count   func(n int) // is called for n bytes more that were read, if it is not nil
 
 	stdinUse atomic.Bool // standard input has been read
@@ -62,6 +63,7 @@ func LookAt(path string) (Info, error) { return NewFinder(nil).Look(path) }
 // An openFile is a regular file that is open.
 type openFile interface {
 	io.ReadSeeker
+	io.ReaderAt
 	info() (Info, error)
 	mapped(at int64, size int) ([]byte, error) // see unmap
 }
@@ -73,6 +75,7 @@ type Reader struct {
 	Info   Info // of the last regular file, before it was read
 	stream Stream
 	buf    []byte
+	copied []byte // for readCopied
 }
 
 // NewReader returns a reader that writes the files to a stream.
@@ -84,6 +87,7 @@ func (f *Files) NewReader(s Stream) *Reader {
 func (r *Reader) Close() {
 	r.Finder.Close()
 	clear(r.buf)
+	clear(r.copied)
 }
 
 // Read makes the content of a file that of the stream. It returns an error if the file
@@ -214,7 +218,17 @@ func (r *Reader) readRegular(ctx context.Context, f openFile) error {
 		defer r.cores.RUnlock()
 	}
 	at := int64(0)
-	if size > bufferSize {
+	if r.Twice && workers > 1 {
+		var err error
+		if at, err = r.readCopied(ctx, f, size, workers); err == nil {
+			_, err = f.Seek(at, io.SeekStart)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// Who has mapped the file can change what is mapped between two readings, and no time of the file says so.
+	if size > bufferSize && !r.Twice {
 		mapped, err := r.readMapped(ctx, f, size, workers)
 		if mapped && err == nil {
 			at, err = f.Seek(size, io.SeekStart)
@@ -264,6 +278,40 @@ func (r *Reader) readMapped(ctx context.Context, f openFile, size int64, workers
 		}
 	}
 	return true, nil
+}
+
+// readCopied reads a file on several cores, as far as it has size bytes, into memory that no other process has.
+func (r *Reader) readCopied(ctx context.Context, f openFile, size int64, workers int) (at int64, err error) {
+	if r.copied == nil {
+		r.copied = make([]byte, parallelSize)
+	}
+	part := parallelSize / workers
+	for at < size {
+		var group sync.WaitGroup
+		sizes, errs := make([]int, workers+1), make([]error, workers+1)
+		all := r.copied[:min(size-at, parallelSize)]
+		for i := 0; i*part < len(all); i++ {
+			p, from := all[i*part:min((i+1)*part, len(all))], at+int64(i*part)
+			group.Go(func() { sizes[i], errs[i] = f.ReadAt(p, from) })
+		}
+		group.Wait()
+		if err := ctx.Err(); err != nil {
+			return at, err
+		}
+		n := 0
+		for i := 0; i*part < len(all) && n == i*part; i++ {
+			if n += sizes[i]; errs[i] != nil && errs[i] != io.EOF {
+				return at, errs[i]
+			}
+		}
+		r.stream.WriteParallel(all[:n], workers)
+		r.count(n)
+		at += int64(n)
+		if n < len(all) {
+			break // the file has become shorter, or never had that size
+		}
+	}
+	return at, nil
 }
 
 // writeMapped writes a window of a file to the stream.
