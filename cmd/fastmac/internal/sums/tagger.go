@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io/fs"
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
@@ -76,7 +77,7 @@ func (t *tagger) tag(ctx context.Context, r worker, e *tree.Entry) outcome {
 	switch {
 	case err == nil:
 		return t.sign(r, e.Path, old, began)
-	case e.Found && errors.Is(err, tree.ErrOutput):
+	case e.Found && (errors.Is(err, tree.ErrOutput) || errors.Is(err, fs.ErrNotExist) && isUnfinished(e.Path)):
 		return outcome{}
 	}
 	return outcome{File{e.Path, resultUnreadable, reason(err).Error()}, old} // without its line another content would be new later

@@ -15,7 +15,7 @@ var (
 	ErrOutput = errors.New("is the output")
 
 	errSpecial  = errors.New("is not a regular file: --special reads it")
-	errReplaced = errors.New("was replaced while it was opened")
+	errReplaced = errors.New("was replaced while it was read")
 	errChanged  = errors.New("changed while it was read")
 
 	// errFault is the error for a mapped file that becomes shorter, or that cannot be read.

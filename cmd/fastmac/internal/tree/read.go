@@ -25,14 +25,16 @@ var windowSize int64 = 64 << 20
 
 // Files is what all goroutines that read files share. Its fields are set before the first of them reads.
 type Files struct {
-	Special bool        // files that are not regular are read too
-	Folder  string      // what a folder is told
-	Folders []string    // below them no links to folders are followed, see Finder
-	Stdin   io.Reader   // the file "-"
-	Output  os.FileInfo // of a file that is not read, see ErrOutput, or nil
-	Cores   int         // for a stream, if a file is large
-	Twice   bool        // the stream reads what is written to it more than once
-	Count   func(n int) // is called for n bytes more that were read, if it is not nil
+	Special bool      // files that are not regular are read too
+	Folder  string    // what a folder is told
+	Folders []string  // below them no links to folders are followed, see Finder
+	Stdin   io.Reader // the file "-"
+	Cores   int       // for a stream, if a file is large
+	Twice   bool      // the stream reads what is written to it more than once
+
+	// Output reports whether the file at path is one that is not read, see ErrOutput, if it is not nil.
+	Output func(path string, i Info) bool
+	Count  func(n int) // is called for n bytes more that were read, if it is not nil
 
 	stdinUse atomic.Bool // standard input has been read
 
@@ -92,11 +94,26 @@ func (r *Reader) Close() {
 
 // Read makes the content of a file that of the stream. It returns an error if the file
 // has changed in the meantime.
-func (r *Reader) Read(ctx context.Context, path string) error { return r.read(ctx, path, false) }
+func (r *Reader) Read(ctx context.Context, path string) error { return r.readAny(ctx, path, false) }
 
 // ReadEntry is Read for an entry. What was found is a regular file or a link to one: if a pipe or a device has taken
 // its place, it is not read.
-func (r *Reader) ReadEntry(ctx context.Context, e *Entry) error { return r.read(ctx, e.Path, e.Found) }
+func (r *Reader) ReadEntry(ctx context.Context, e *Entry) error {
+	return r.readAny(ctx, e.Path, e.Found)
+}
+
+// maxReplaced is how often a file is read again that another one has replaced meanwhile, as programs do that write
+// a file anew.
+const maxReplaced = 3
+
+func (r *Reader) readAny(ctx context.Context, path string, found bool) (err error) {
+	for range 1 + maxReplaced {
+		if err = r.read(ctx, path, found); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return err
+}
 
 func (r *Reader) read(ctx context.Context, path string, found bool) error {
 	r.stream.Reset()
@@ -154,7 +171,7 @@ func (r *Reader) openSame(ctx context.Context, path string, before Info) (*regul
 		err = errReplaced
 	case !r.Info.Kind.IsRegular():
 		err = errors.New("is not a regular file")
-	case r.Output != nil && r.Info.Is(r.Output):
+	case r.Output != nil && r.Output(path, r.Info):
 		err = ErrOutput
 	default:
 		return f, nil
@@ -194,7 +211,7 @@ func (r *Reader) unchanged(path string, f openFile) error {
 	case err != nil:
 		return err
 	case !r.Info.Same(there):
-		err = errors.New("was replaced while it was read")
+		err = errReplaced
 	case r.Info.Size != now.Size || r.Info.Mtime != now.Mtime:
 		err = errChanged
 	default:

@@ -144,9 +144,12 @@ func TestChanges(t *testing.T) {
 			"same time": {func() error {
 				return errors.Join(os.Truncate("file", size+1), os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
 			}, "changed while it was read"},
-			"removed":  {func() error { return os.Remove("file") }, "was removed while it was read"},
-			"replaced": {func() error { return os.Rename("other", "file") }, "was replaced while it was read"},
-			"nothing":  {func() error { return nil }, ""},
+			"removed":       {func() error { return os.Remove("file") }, "was removed while it was read"},
+			"replaced once": {func() error { os.Rename("other", "file"); return nil }, ""},
+			"replaced": {func() error {
+				return errors.Join(os.WriteFile("other", nil, 0o600), os.Truncate("other", k.size), os.Rename("other", "file"))
+			}, "was replaced while it was read"},
+			"nothing": {func() error { return nil }, ""},
 		} {
 			f := newFolder(t)
 			f.write("other", 0)
@@ -160,7 +163,7 @@ func TestChanges(t *testing.T) {
 			ctx, calls := t.Context(), 0
 			if k.size > bufferSize {
 				ctx = erringContext{ctx, func() {
-					if calls++; calls == 2 {
+					if calls++; calls == 2 || calls > 2 && name == "replaced" {
 						f.must(change.f())
 					}
 				}}
