@@ -67,10 +67,7 @@ func (o *Options) readOldKey(ctx context.Context, r *run) (*list.Key, error) {
 	if o.OldKeyFile == "" {
 		return r.key, nil
 	}
-	key, err := ReadKey(ctx, o.OldKeyFile, "", o.Stdin, o.Stderr)
-	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok && o.Algorithm != "" && o.OldKeyFile != "-" {
-		key, err = ReadKey(ctx, o.OldKeyFile, o.Algorithm, o.Stdin, o.Stderr)
-	}
+	key, err := readKey(ctx, o.OldKeyFile, "", o.Algorithm, o.Stdin, o.Stderr)
 	if err != nil {
 		return nil, err
 	}

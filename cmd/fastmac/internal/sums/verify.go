@@ -268,6 +268,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 				f.accents[e.Path] = true
 			}
 		})
+		f.Minimal = v.MinimalStat
 		f.Walk(ctx, path)
 		v.report.Excluded += f.Skipped
 		folders = append(folders, f)

@@ -115,6 +115,9 @@ func infoOf(s *unix.Stat_t, path string, err error) (Info, error) {
 	case unix.S_IFSOCK:
 		info.Kind = fs.ModeSocket
 	}
+	if looked != nil {
+		looked(&info)
+	}
 	return info, nil
 }
 

@@ -31,6 +31,7 @@ type Files struct {
 	Stdin   io.Reader // the file "-"
 	Cores   int       // for a stream, if a file is large
 	Twice   bool      // the stream reads what is written to it more than once
+	Minimal bool      // a file with another identity is the same if it has the same size and mtime
 
 	// Output reports whether the file at path is one that is not read, see ErrOutput, if it is not nil.
 	Output func(path string, i Info) bool
@@ -167,7 +168,9 @@ func (r *Reader) openSame(ctx context.Context, path string, before Info) (*regul
 	r.Info, err = f.info()
 	switch {
 	case err != nil:
-	case !r.Info.Same(before):
+	case !r.same(before) && unstable(func() (Info, error) { return r.Look(path) }):
+		err = errUnstable
+	case !r.same(before):
 		err = errReplaced
 	case !r.Info.Kind.IsRegular():
 		err = errors.New("is not a regular file")
@@ -178,6 +181,11 @@ func (r *Reader) openSame(ctx context.Context, path string, before Info) (*regul
 	}
 	f.Close()
 	return nil, &fs.PathError{Op: "read", Path: path, Err: Reason(err)}
+}
+
+// same reports whether i is of the file of r.Info.
+func (r *Reader) same(i Info) bool {
+	return r.Info.Same(i) || r.Minimal && r.Info.Size == i.Size && r.Info.Mtime == i.Mtime
 }
 
 // openSpecial opens what before is of, at path, and no regular file that may have taken its place.
@@ -210,7 +218,7 @@ func (r *Reader) unchanged(path string, f openFile) error {
 		err = errors.New("was removed while it was read")
 	case err != nil:
 		return err
-	case !r.Info.Same(there):
+	case !r.same(there):
 		err = errReplaced
 	case r.Info.Size != now.Size || r.Info.Mtime != now.Mtime:
 		err = errChanged
