@@ -5,6 +5,7 @@
 package sums
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -62,33 +63,28 @@ func (f *Floor) read() error {
 	return nil
 }
 
-// raise writes the serial number of a list that is right to the file. It never lowers what is there, also if
-// two run at the same time.
-func (f *Floor) raise(serial uint64) error {
+// raise writes the serial number of a list that is right to the file of AtLeast. It never lowers what is there,
+// also if two run at the same time.
+func (o *Options) raise(ctx context.Context, serial uint64) error {
+	f := o.AtLeast
 	if f.File == "" {
 		return nil
 	}
-	for {
-		out, err := createOut(f.File, true)
-		if err != nil {
-			return err
-		}
-		// Only now, when the file that will be replaced is known.
-		if err := f.read(); err != nil || f.number >= serial {
-			out.discard()
-			return err
-		}
-		if _, err := io.WriteString(out, strconv.FormatUint(serial, 10)+"\n"); err != nil {
-			out.discard()
-			return err
-		}
-		err = out.commit()
-		if !errors.Is(err, errMeanwhile) {
-			if err != nil {
-				out.discard()
-			}
-			return err
-		}
-		out.discard()
+	unlock, err := o.lockList(ctx, f.File, true)
+	if err != nil {
+		return err
 	}
+	defer unlock()
+	if err := f.read(); err != nil || f.number >= serial {
+		return err
+	}
+	out, err := createOut(f.File, true)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	if _, err := io.WriteString(out, strconv.FormatUint(serial, 10)+"\n"); err != nil {
+		return err
+	}
+	return out.commit()
 }

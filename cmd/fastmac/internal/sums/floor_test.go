@@ -22,7 +22,7 @@ func TestRaise(t *testing.T) {
 		const most = 15
 		for n := range most + 1 {
 			group.Go(func() {
-				if err := (&Floor{File: "n"}).raise(uint64(n)); err != nil {
+				if err := (&Options{AtLeast: &Floor{File: "n"}, Status: true}).raise(t.Context(), uint64(n)); err != nil {
 					t.Error(err)
 				}
 			})

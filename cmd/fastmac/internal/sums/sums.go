@@ -32,6 +32,10 @@ type Options struct {
 	Quiet     bool   // print only what is not right
 	Zero      bool   // lines end with a NUL, and nothing in them is escaped
 
+	// MinimalStat is for file systems that give a file another inode number, or a folder other times, at each
+	// look: a file is the same if its size and mtime are, and a folder if its names are.
+	MinimalStat bool
+
 	// Of what is in folders, in the language of gitignore.
 	Exclude     []string // patterns
 	ExcludeFrom []string // files with patterns
@@ -87,7 +91,7 @@ func (o *Options) open(ctx context.Context) (*run, error) {
 	if !o.Status {
 		r.progress = newProgress(o.Stderr)
 	}
-	r.files.Stdin, r.files.Count, r.files.Cores = o.Stdin, r.progress.add, 1
+	r.files.Stdin, r.files.Count, r.files.Cores, r.files.Minimal = o.Stdin, r.progress.add, 1, o.MinimalStat
 	if key.Parallel() {
 		r.files.Cores = r.jobs
 	}

@@ -24,20 +24,26 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	defer r.close()
-	path := cmp.Or(o.Update, o.Output)
-	toFile := path != "" && path != "-"
-	if toFile {
-		removeUnfinished(path)
-	}
-	old, err := o.readOld(ctx, r)
-	if err != nil {
-		return err
-	}
 	patterns, err := o.readExclude(ctx)
 	if err != nil {
 		return err
 	}
+	// They may come from a program that reads the list, such as verify: only then can it be locked.
 	if args, err = o.readFiles(ctx, args); err != nil {
+		return err
+	}
+	path := cmp.Or(o.Update, o.Output)
+	toFile := path != "" && path != "-"
+	if toFile {
+		unlock, err := o.lockList(ctx, path, true)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		removeUnfinished(path)
+	}
+	old, err := o.readOld(ctx, r)
+	if err != nil {
 		return err
 	}
 	p, err := o.plan(ctx, old, args, patterns)
@@ -52,7 +58,9 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	defer out.discard()
-	r.files.Special, r.files.Folder, r.files.Folders, r.files.Output = true, "is a folder: use -r", p.folders, out.there()
+	// Both keys must see the same content.
+	r.files.Twice = r.oldKey != nil
+	r.files.Special, r.files.Folder, r.files.Folders, r.files.Output = true, "is a folder: use -r", p.folders, out.is
 	results := newPrinter(out, o.Stderr, r.progress)
 	lines := results.out
 	if old != nil {

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io/fs"
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
@@ -78,7 +79,7 @@ func (t *tagger) tag(ctx context.Context, r worker, e *tree.Entry) outcome {
 	switch {
 	case err == nil:
 		return t.sign(r, e.Path, old, began)
-	case e.Found && errors.Is(err, tree.ErrOutput):
+	case e.Found && (errors.Is(err, tree.ErrOutput) || errors.Is(err, fs.ErrNotExist) && isUnfinished(e.Path)):
 		return outcome{}
 	}
 	return outcome{File{Path: e.Path, Result: resultUnreadable, Error: reason(err).Error()}, old} // without its line another content would be new later
@@ -93,11 +94,12 @@ func (t *tagger) sign(r worker, path string, old *list.Line, began time.Time) ou
 	if old != nil {
 		l.Path, file.Result = old.Path, resultOK
 		if !r.stream.VerifyOld(old) {
-			file.Result, file.Damaged = resultChanged, isDamage(old, r.Finder, r.Info)
+			// No program has written to it, as far as the file system knows.
+			file.Result, file.Damaged = resultChanged, t.recorder.options.hasState(old, r.Finder, r.Info)
 		}
 	}
 	if settled(r.Info, began) {
-		l.State = stateOf(r.Finder, l.Path, r.Info)
+		l.State = t.recorder.options.stateOf(r.Finder, l.Path, r.Info)
 	}
 	if file.Result == resultOK && t.oldKey == nil {
 		l.Nonce, l.Tag = old.Nonce, old.Tag

@@ -28,6 +28,11 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		return nil, err
 	}
 	defer r.close()
+	unlock, err := o.lockList(ctx, path, false)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	l, own, err := o.readList(ctx, r, path)
 	if err != nil {
 		return nil, about(path, err)
@@ -36,7 +41,7 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	if o.Status {
 		stdout, stderr = io.Discard, io.Discard
 	}
-	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial}}
+	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, places: placesOf(path), report: &Report{Files: []File{}, partial: o.Partial}}
 	defer r.progress.clear()
 	if err := v.checkList(path); err != nil {
 		return nil, err
@@ -57,11 +62,14 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	if err := v.checkFolders(ctx, folders); err != nil {
 		return nil, err
 	}
+	if now, err := os.Stat(path); own != nil && (err != nil || !os.SameFile(now, own)) {
+		v.printer.errorf("%s was replaced while it was verified: this is the result of the list that was there before", list.Escape(path))
+	}
 	if err := v.printer.flush(); err != nil {
 		return nil, err
 	}
 	if o.AtLeast != nil && v.report.Err() == nil {
-		if err := o.AtLeast.raise(l.About.Serial); err != nil {
+		if err := o.raise(ctx, l.About.Serial); err != nil {
 			return nil, err
 		}
 	}
@@ -103,7 +111,7 @@ type verifier struct {
 	printer *printer
 	text    bool
 	list    *list.List
-	own     os.FileInfo // of the list's own file, or nil
+	places  []place // of the list
 	report  *Report
 
 	listed, excluded func(path string, isDir bool) bool // what the list and Exclude leave out, or nil
@@ -211,7 +219,7 @@ func (v *verifier) verify(ctx context.Context, r worker, l list.Line) File {
 	case r.stream.Verify(&l):
 		return File{Path: l.Path, Result: resultOK}
 	}
-	return File{Path: l.Path, Result: resultFailed, Damaged: isDamage(&l, r.Finder, r.Info)}
+	return File{Path: l.Path, Result: resultFailed, Damaged: v.hasState(&l, r.Finder, r.Info)}
 }
 
 // add counts a result, and adds it to the report or prints it.
@@ -295,6 +303,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 				f.accents[e.Path] = true
 			}
 		})
+		f.Minimal = v.MinimalStat
 		f.Walk(ctx, path)
 		v.report.Excluded += f.Skipped
 		folders = append(folders, f)
@@ -302,10 +311,12 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 	return folders
 }
 
-// isOwn reports whether a file is the list's own, which is in no list.
+// isOwn reports whether a file is the list's own, or that which an update is about to put there. It is in no list.
 func (v *verifier) isOwn(path string) bool {
-	info, err := tree.LookAt(path)
-	return err == nil && v.own != nil && info.Is(v.own)
+	if leadsTo(v.places, path) {
+		return true
+	}
+	return isUnfinished(path) && slices.ContainsFunc(v.places, func(p place) bool { return p.has(path) })
 }
 
 // allMissing reports whether none of several files exists, as in a folder that is not the one where tag

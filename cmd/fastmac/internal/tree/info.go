@@ -45,3 +45,14 @@ func (a Info) tick() time.Duration {
 func (a Info) unchanged(b Info) bool {
 	return a.Same(b) && a.Mtime == b.Mtime && a.Ctime == b.Ctime
 }
+
+// unstable reports whether two looks, one right after the other, do not find one thing with the same times: some file
+// systems make up inode numbers or times of folders.
+func unstable(look func() (Info, error)) bool {
+	a, err := look()
+	b, err2 := look()
+	return err == nil && err2 == nil && a.Size == b.Size && !a.unchanged(b)
+}
+
+// looked is called with what a file system says, if it is not nil. Tests set it.
+var looked func(*Info)

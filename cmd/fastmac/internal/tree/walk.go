@@ -43,7 +43,8 @@ const (
 
 // A Walker finds the files in folders, and later whether the folders are as they were.
 type Walker struct {
-	Skipped int // files, and folders as one, that skip has left out
+	Skipped int  // files, and folders as one, that skip has left out
+	Minimal bool // a folder is as it was if it has the same names
 
 	skip    func(path string, isDir bool) bool // what is left out and not looked into, or nil
 	found   func(Entry)
@@ -57,6 +58,7 @@ type visit struct {
 	root, path string
 	info       Info
 	fresh      []fs.DirEntry // what it had, if its times do not tell
+	minimal    bool          // they never do
 }
 
 // NewWalker returns a walker that calls found for each file. If skip is not nil, it says what is left out, by
@@ -131,8 +133,8 @@ func (w *Walker) read(d *dir, path string) ([]fs.DirEntry, error) {
 	}
 	d.was = info
 	names, err := d.read()
-	v := visit{root: w.root, path: path, info: info}
-	if info.fresh(now) {
+	v := visit{root: w.root, path: path, info: info, minimal: w.Minimal}
+	if w.Minimal || info.fresh(now) {
 		v.fresh = append([]fs.DirEntry{}, names...)
 		if settled := time.Now().Add(info.tick()); settled.After(w.settled) {
 			w.settled = settled
@@ -191,7 +193,11 @@ func (w *Walker) Changed(ctx context.Context) (list []Entry) {
 			f, root = NewFinder([]string{was.root}), was.root
 		}
 		if !f.unchanged(was) {
-			list = append(list, Entry{Path: was.path, Err: errors.New("changed while it was verified")})
+			err := errors.New("changed while it was verified")
+			if unstable(func() (Info, error) { return f.Look(was.path) }) {
+				err = errUnstable
+			}
+			list = append(list, Entry{Path: was.path, Err: err})
 		}
 	}
 	return list
@@ -225,5 +231,5 @@ func (f *Finder) unchanged(was visit) bool {
 	}
 	// Only now, so that nothing has changed since the moment.
 	info, err := d.info()
-	return err == nil && info.unchanged(was.info)
+	return err == nil && (was.minimal || info.unchanged(was.info))
 }
