@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +117,27 @@ func TestRollback(t *testing.T) {
 	}
 	command(t, exitOK, verify+"--at-least ."+string(filepath.Separator)+"12")
 	command(t, exitFailed, verify+"--at-least 12")
+}
+
+// TestSignedMalformed has a malformed line, and a second one of a kind, under a right tag: verify fails, and an
+// update does not drop them.
+func TestSignedMalformed(t *testing.T) {
+	inFolder(t, map[string]string{"a": "1", "b": "2"})
+	command(t, exitOK, "keygen -o key")
+	text, _ := command(t, exitOK, "tag -k key a b")
+	lines := strings.Split(text, "\n")
+	lines = lines[:len(lines)-2]
+	for _, bad := range []string{"x", "", lines[2] + "\x00", strings.Replace(lines[2], "::::", ":1:2:3:04", 1), "serial:  5", "end2:umac128:0:0:0", "umac64::  a"} {
+		list := sign(t, slices.Insert(slices.Clone(lines), 2, bad), 2, false)
+		os.WriteFile("S", []byte(list), 0o600)
+		if stdout, stderr := command(t, exitFailed, "verify -k key S"); stdout != "a: OK\nb: OK\n" || !strings.HasSuffix(stderr, "fastmac: 1 of 3 lines malformed\n") {
+			t.Errorf("%q: %q, %q", bad, stdout, stderr)
+		}
+		_, stderr := command(t, exitFailed, "tag -k key --update S")
+		if now, err := os.ReadFile("S"); err != nil || string(now) != list || !strings.HasPrefix(stderr, "fastmac: S: line ") {
+			t.Errorf("%q: %q", bad, stderr)
+		}
+	}
 }
 
 // TestSerial has the lists that replace others.
