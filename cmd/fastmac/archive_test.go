@@ -90,7 +90,7 @@ func TestXargs(t *testing.T) {
 	if out, err := sh(runs + `"$FASTMAC" tag -k key >S`); err == nil || strings.Count(out, "joined lists do not verify") != 2 {
 		t.Errorf("%v, %.400q", err, out)
 	}
-	if _, stderr := command(t, exitFailed, "verify -k key -q S"); !strings.Contains(stderr, "line 1001 is the end of a list, and lines follow it: ") || !strings.Contains(stderr, "--files0-from") {
+	if _, stderr := command(t, exitFailed, "verify -k key -q S"); !strings.Contains(stderr, "line 1004 is the end of a list, and lines follow it: ") || !strings.Contains(stderr, "--files0-from") {
 		t.Errorf("%.400q", stderr)
 	}
 	// >> is refused before anything is written.
@@ -107,7 +107,7 @@ func TestXargs(t *testing.T) {
 	if _, stderr := command(t, exitOK, "verify -k key S --complete d --status"); stderr != "" {
 		t.Errorf("%.400q", stderr)
 	}
-	if text, err := os.ReadFile("S"); err != nil || bytes.Count(text, []byte("\n")) != files+1 {
+	if text, err := os.ReadFile("S"); err != nil || bytes.Count(text, []byte("\n")) != files+4 {
 		t.Errorf("%v, %d lines", err, bytes.Count(text, []byte("\n")))
 	}
 }
@@ -160,11 +160,17 @@ func TestTagJSON(t *testing.T) {
 	os.Remove("d/a")
 	os.WriteFile("d/b", []byte("3"), 0o600)
 	os.WriteFile("d/e", nil, 0o600)
-	want := "[{d/b changed } {d/e new } {d/a gone }]"
-	if r := tag(exitFailed, "tag -k key --json --update S"); fmt.Sprint(r.Files) != want || r.Written || r.Changed != 1 || r.New != 1 || r.Gone != 1 {
+	results := func(files []sums.File) (text string) {
+		for _, f := range files {
+			text += f.Path + " " + f.Result + " " + f.Error + "\n"
+		}
+		return text
+	}
+	const want = "d/b changed \nd/e new \nd/a gone \n"
+	if r := tag(exitFailed, "tag -k key --json --update S"); results(r.Files) != want || r.Written || r.Serial != 2 || r.Changed != 1 || r.New != 1 || r.Gone != 1 {
 		t.Errorf("%+v", r)
 	}
-	if r := tag(exitOK, "tag -k key --json --update S --accept-changes"); fmt.Sprint(r.Files) != want || !r.Written {
+	if r := tag(exitOK, "tag -k key --json --update S --accept-changes"); results(r.Files) != want || !r.Written {
 		t.Errorf("%+v", r)
 	}
 	if r := tag(exitFailed, "tag -k key --json --keep-going -o T d/b missing"); len(r.Files) != 1 || r.Files[0].Result != "unreadable" || r.Files[0].Error == "" || !r.Written || r.Unreadable != 1 {

@@ -108,6 +108,7 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 	flags.StringArrayVar(&options.Files0From, "files0-from", nil, "read names that end with a NUL from this `FILE`")
 	flags.BoolVar(&options.Force, "force", false, "replace the list that is in the file of -o")
 	flags.BoolVar(&options.KeepGoing, "keep-going", false, "write a list also if files cannot be read")
+	flags.StringVar(&options.Label, "label", "", "what the list is of, for verify --label `TEXT`")
 	flags.StringVar(&options.OldKeyFile, "old-key", "", "the `KEYFILE` of the list that is updated")
 	flags.StringVarP(&options.Output, "out", "o", "", "write the list to this `FILE` when it is complete")
 	flags.BoolVarP(&options.Quiet, "quiet", "q", false, "do not name what is left out")
@@ -137,6 +138,9 @@ func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 			}
 			return usageErrorf(cmd, `tag: --%s "": want %s`, name, want)
 		}
+	}
+	if len(given("label")) > 0 && o.Label == "" {
+		return usageErrorf(cmd, `tag: --label "": want a text`)
 	}
 	for _, pair := range [][]string{{"out", "update"}, {"force", "update"}, {"files-from", "files0-from"}} {
 		if both := given(pair...); len(both) == 2 {
@@ -176,6 +180,7 @@ func addSumsOptions(cmd *cobra.Command, options *sums.Options) {
 	flags.StringArrayVar(&options.ExcludeFrom, "exclude-from", nil, "leave out what the patterns in this `FILE` match")
 	flags.BoolVar(&options.ExcludeCaches, "exclude-caches", false, "leave out files in folders with a CACHEDIR.TAG")
 	flags.BoolVar(&options.OneFileSystem, "one-file-system", false, "leave out folders on other file systems")
+	flags.BoolVar(&options.MinimalStat, "minimal-stat", false, "where inode numbers change at each look")
 	flags.StringP("directory", "C", "", "the `FOLDER` in which the paths of files begin")
 	cmd.MarkFlagDirname("directory")
 }

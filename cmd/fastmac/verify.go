@@ -15,6 +15,7 @@ import (
 func verifyCommand() *cobra.Command {
 	var options sums.Options
 	var asJSON bool
+	var atLeast string
 	cmd := &cobra.Command{
 		Use:   "verify -k KEYFILE SUMS",
 		Short: "Verify a list with the tags of files",
@@ -67,8 +68,10 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 			switch {
 			case options.KeyFile == "":
 				return usageErrorf(cmd, "verify: -k KEYFILE is missing: want the key of the list")
-			case options.Partial && options.Strict:
-				return usageErrorf(cmd, "verify: --partial and --strict cannot be combined")
+			case options.Partial && (options.Wanted != "" || atLeast != ""):
+				return usageErrorf(cmd, "verify: --partial accepts a list that does not say which it is: no --label and --at-least")
+			case cmd.Flags().Changed("label") && options.Wanted == "":
+				return usageErrorf(cmd, `verify: --label "": want a text`)
 			case options.Status && asJSON:
 				return usageErrorf(cmd, "verify: --status and --json cannot be combined")
 			case len(options.Exclude)+len(options.ExcludeFrom) > 0 && len(options.Complete) == 0:
@@ -80,7 +83,16 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 			case slices.Contains(options.Complete, ""):
 				return usageErrorf(cmd, `verify: --complete "": want a folder`)
 			}
-			stop, err := finish(cmd, &options, args, &args[0])
+			files := []*string{&args[0]}
+			if cmd.Flags().Changed("at-least") {
+				floor, err := sums.ParseFloor(atLeast)
+				if err != nil {
+					return usageErrorf(cmd, "verify: --at-least: %w", err)
+				}
+				options.AtLeast = floor
+				files = append(files, &floor.File)
+			}
+			stop, err := finish(cmd, &options, args, files...)
 			if err != nil {
 				return err
 			}
@@ -109,12 +121,13 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 	flags.BoolP("check", "c", false, "does nothing: verify always checks")
 	flags.StringArrayVar(&options.Complete, "complete", nil, "also report files in this `FOLDER` that the list lacks")
 	cmd.MarkFlagDirname("complete")
+	flags.StringVar(&atLeast, "at-least", "", "fail if the serial number of the list is lower than\nthis `NUMBER`, or than that in a file, which is\nraised if all is right")
+	flags.StringVar(&options.Wanted, "label", "", "fail if the label of the list is not this `TEXT`")
 	flags.BoolVar(&options.IgnoreMissing, "ignore-missing", false, "do not fail if a file does not exist")
 	flags.BoolVar(&options.Partial, "partial", false, "accept a list without an end line")
 	flags.BoolVarP(&options.Quiet, "quiet", "q", false, "print only what is not right")
 	flags.BoolVar(&options.Special, "special", false, "also read pipes, devices and standard input")
 	flags.BoolVar(&options.Status, "status", false, "print no results, only set the exit status")
-	flags.BoolVar(&options.Strict, "strict", false, "fail where there would be a warning")
 	flags.BoolVarP(&options.Zero, "zero", "z", false, "the list was made with tag -z")
 	addJSON(cmd, &asJSON)
 	return cmd

@@ -37,14 +37,14 @@ func TestVerifyJSON(t *testing.T) {
 			r.Files = r.Files[1:]
 		}
 		if len(r.Files) != 2 || r.Files[0] != (sums.File{Path: "b", Result: "failed"}) || r.Files[1].Result != "unreadable" || r.Files[1].Error == "" ||
-			r.Right != 1 || r.Wrong != 1 || r.Unreadable != 1 || r.Malformed != 1 {
+			r.Right != 1 || r.Wrong != 1 || r.Unreadable != 1 || r.Malformed != 2 {
 			t.Errorf("%+v", r)
 		}
-		if r.List != "failed" || r.ListError != "the list was changed: it has 4 lines before the end line, which is for 3" {
+		if r.List != "failed" || r.ListError != "the list was changed: its end line is of format 2, and its first line is not" {
 			t.Errorf("%+v", r)
 		}
-		if !strings.HasPrefix(stderr, "fastmac: sums: line 1: want ALGORITHM:NONCE:TAG  PATH\nfastmac: sums: the list was changed: ") ||
-			!strings.HasSuffix(stderr, "\nfastmac: 1 of 3 files FAILED; 1 of 3 files could not be read; 1 of 4 lines malformed; the list FAILED\n") {
+		if !strings.HasPrefix(stderr, "fastmac: sums: line 1: want ALGORITHM:NONCE:TAG  PATH\nfastmac: sums: line 2: the first line of a list, with others before it\nfastmac: sums: the list was changed: ") ||
+			!strings.HasSuffix(stderr, "\nfastmac: 1 of 3 files FAILED; 1 of 3 files could not be read; 2 of 5 lines malformed; the list FAILED\n") {
 			t.Errorf("%q", stderr)
 		}
 	}
@@ -79,7 +79,7 @@ func TestTagGoesOn(t *testing.T) {
 	inFolder(t, map[string]string{"a": "1", "z": "2", "d/e": "3"})
 	command(t, exitOK, "keygen -o key")
 	stdout, stderr := command(t, exitFailed, "tag -k key a missing d z")
-	if strings.Count(stdout, "\n") != 2 || !strings.Contains(stdout, "  a\n") || !strings.HasSuffix(stdout, "  z\n") {
+	if strings.Count(stdout, "\n") != 3 || !strings.Contains(stdout, "  a\n") || !strings.HasSuffix(stdout, "  z\n") {
 		t.Errorf("%q", stdout)
 	}
 	if !regexp.MustCompile(`^fastmac: missing: .+\nfastmac: d: is a folder: use -r\nfastmac: 2 of 4 files not tagged, so the list has no end line\n$`).MatchString(stderr) {

@@ -22,9 +22,8 @@ type Key struct {
 	gmac *fastmac.GMACKey
 	hmac *fastmac.HMACKey
 
-	ID    string           // the identifier, in hex
-	Named bool             // its file has the identifier
-	list  *fastmac.HMACKey // of the tags of lists
+	ID   string           // the identifier, in hex
+	list *fastmac.HMACKey // of the tags of lists
 }
 
 // A NoAlgorithmError is the error for a key in hex for which no algorithm was named.
@@ -90,7 +89,7 @@ func ParseKey(text []byte, name string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.Named = id != ""; k.Named && id != k.ID {
+	if id != "" && strings.ToLower(id) != k.ID {
 		k.Destroy()
 		return nil, errors.New("the identifier belongs to another key: the key or the identifier has changed")
 	}

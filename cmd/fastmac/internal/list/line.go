@@ -5,48 +5,94 @@
 package list
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Line is the line of a file in a list,
+// A Line is the line of a file in a list, of format 2 and in two forms of format 1,
 //
-//	ALGORITHM:NONCE:TAG  PATH
+//	ALGORITHM:NONCE:TAG:SIZE:MTIME:CTIME:INODE  PATH
 //	ALGORITHM:NONCE:TAG:SIZE:MTIME:CTIME  PATH
+//	ALGORITHM:NONCE:TAG  PATH
 //
 // with the nonce and the tag in hex. If the path has escapes, see [Escape], the line begins with
-// a backslash. The size in bytes and the times, in nanoseconds since 1970, are those that the file
-// had when it was read, see [Times]. Only an update looks at them.
+// a backslash.
 type Line struct {
 	Nonce, Tag []byte
 	Path       string
-	Times      string // SIZE:MTIME:CTIME, or empty
+	State      State
 }
 
-// Times returns a size and times as a line has them. A ctime of 0 is none.
-func Times(size, mtime, ctime int64) string {
-	b := append(strconv.AppendInt(make([]byte, 0, 64), size, 10), ':')
-	b = append(strconv.AppendInt(b, mtime, 10), ':')
-	if ctime != 0 {
-		b = strconv.AppendInt(b, ctime, 10)
+// A State is what a file system said about a file when it was read: only an update looks at it, and who
+// wonders why a tag is wrong. The zero State says nothing, as that of a file that could have been changed
+// again in the same moment.
+type State struct {
+	Size         int64
+	Mtime, Ctime int64  // in nanoseconds since 1970; a Ctime of 0 is none
+	Inode        uint64 // 0 is none
+}
+
+// appendState appends the four fields of a state.
+func appendState(b []byte, s State) []byte {
+	if s == (State{}) {
+		return append(b, ":::"...)
 	}
-	return string(b)
+	b = append(strconv.AppendInt(b, s.Size, 10), ':')
+	b = append(strconv.AppendInt(b, s.Mtime, 10), ':')
+	if s.Ctime != 0 {
+		b = strconv.AppendInt(b, s.Ctime, 10)
+	}
+	if b = append(b, ':'); s.Inode != 0 {
+		b = strconv.AppendUint(b, s.Inode, 10)
+	}
+	return b
 }
 
 // errForm is the error for what is no line of a list.
 var errForm = errors.New("want ALGORITHM:NONCE:TAG  PATH")
 
-// checkTimes returns an error if the times of a line have another form.
-func checkTimes(fields []string) error {
-	for i, field := range fields {
-		if _, err := strconv.ParseInt(field, 10, 64); err != nil && !(i == 2 && field == "") {
-			return errors.New("a size and times that are no numbers")
+// parseState returns the state in the fields of a line after the tag: none or three in format 1, where
+// numbers may have signs and leading zeros, and four in format 2.
+func parseState(fields []string) (s State, err error) {
+	switch {
+	case len(fields) == 0:
+		return s, nil
+	case len(fields) != 3 && len(fields) != 4:
+		return s, errForm
+	case len(fields) == 4 && strings.Join(fields, "") == "":
+		return s, nil
+	}
+	number := func(digits string) (n int64) {
+		if err == nil {
+			n, err = strconv.ParseInt(digits, 10, 64)
+		}
+		return n
+	}
+	s.Size, s.Mtime = number(fields[0]), number(fields[1])
+	if fields[2] != "" {
+		s.Ctime = number(fields[2])
+	}
+	if len(fields) == 4 {
+		if fields[3] != "" && err == nil {
+			s.Inode, err = strconv.ParseUint(fields[3], 10, 64)
+		}
+		want := "0:0::" // which tag does not write
+		if s != (State{}) {
+			want = string(appendState(nil, s))
+		}
+		if s.Size < 0 || strings.Join(fields, ":") != want {
+			err = strconv.ErrSyntax
 		}
 	}
-	return nil
+	if err != nil {
+		return s, errors.New("a size, times or an inode that are no numbers")
+	}
+	return s, nil
 }
 
 // A note is a line of a list that is not about the content of a file,
@@ -56,12 +102,15 @@ func checkTimes(fields []string) error {
 // with the escapes of a path. The tag of the list covers it as it does all lines.
 type note struct{ kind, text string }
 
-// The kinds of notes.
+// The kinds of notes. A list has the last three at most once.
 const (
 	Folder  = "folder"  // a folder whose files tag -r has tagged
 	Exclude = "exclude" // a pattern for what was left out there
 	Unread  = "unread"  // a file that tag --keep-going could not read
 	Option  = "option"  // OneFileSystem or ExcludeCaches
+	label   = "label"   // what tag --label says
+	serial  = "serial"  // how many lists there were before, and this one
+	written = "time"    // when it was written
 )
 
 // Options that leave out some of what is in folders.
@@ -76,7 +125,7 @@ func parseNote(text string, raw bool) (n note, found bool, err error) {
 	if !raw {
 		text, escaped = strings.CutPrefix(text, `\`)
 	}
-	for _, kind := range []string{Folder, Exclude, Unread, Option} {
+	for _, kind := range []string{Folder, Exclude, Unread, Option, label, serial, written} {
 		if rest, ok := strings.CutPrefix(text, kind+":  "); ok {
 			if escaped {
 				if rest, ok = unescape(rest); !ok {
@@ -91,6 +140,8 @@ func parseNote(text string, raw bool) (n note, found bool, err error) {
 	}
 	return n, false, nil
 }
+
+var errNUL = errors.New("a NUL character: a list of tag -z needs verify -z")
 
 var errEscape = errors.New(`a backslash in the path: want \\, \n, \r or \xHH`)
 
@@ -107,32 +158,19 @@ func parseLine(text string, a *algorithm, raw bool) (Line, error) {
 	escaped := false
 	if !raw {
 		text, escaped = strings.CutPrefix(text, `\`)
-		if strings.Contains(text, "\x00") {
-			return l, errors.New("a NUL character: a list of tag -z needs verify -z")
-		}
 	}
 	sums, path, ok := strings.Cut(text, "  ")
-	fields := strings.SplitN(sums, ":", 4)
+	fields := strings.SplitN(sums, ":", 8)
 	if !ok || len(fields) < 3 || path == "" {
 		return l, errForm
 	}
-	if len(fields) == 4 {
-		l.Times = fields[3]
-		times := strings.Split(l.Times, ":")
-		if len(times) != 3 {
-			return l, errForm
-		}
-		if err := checkTimes(times); err != nil {
-			return l, err
-		}
-	}
-	if fields[0] != a.name {
-		if byName(fields[0]) == nil {
-			return l, fmt.Errorf("no algorithm %q", fields[0])
-		}
-		return l, otherAlgorithmError{fields[0], a.name}
-	}
 	var err error
+	if l.State, err = parseState(fields[3:]); err != nil {
+		return l, err
+	}
+	if err := a.is(fields[0]); err != nil {
+		return l, err
+	}
 	if l.Nonce, err = decode(fields[1], "nonce", a.nonce); err != nil {
 		return l, err
 	}
@@ -159,11 +197,36 @@ func decode(digits, what string, size int) ([]byte, error) {
 	return b, nil
 }
 
-// endPrefix is what the end line of a list begins with, and no other line.
-const endPrefix = "end:"
+// is returns an error if a list names another algorithm.
+func (a *algorithm) is(name string) error {
+	switch {
+	case name == a.name:
+		return nil
+	case byName(name) == nil:
+		return fmt.Errorf("no algorithm %q", name)
+	}
+	return otherAlgorithmError{name, a.name}
+}
 
-// An ending is the end line of a list,
+// What the first line of a list of format 2 begins with, before the algorithm: programs that know format 1
+// only take it for the line of a file, by an algorithm that they do not know. Other formats will have another
+// number.
+const (
+	firstPrefix = "fastmac list "
+	firstLine   = firstPrefix + "2::  "
+)
+
+// ends are what the end line of each format begins with, and no other line.
+var ends = []string{"end:", "end2:"}
+
+// isEnd reports whether a line is an end line.
+func isEnd(text []byte) bool {
+	return bytes.HasPrefix(text, []byte(ends[0])) || bytes.HasPrefix(text, []byte(ends[1]))
+}
+
+// An ending is the end line of a list, of format 2 or 1,
 //
+//	end2:ALGORITHM:KEY:LINES:TAG
 //	end:ALGORITHM:KEY:LINES:TAG
 //
 // with the identifier of the key, the number of lines before this one, and a tag in hex. The
@@ -171,16 +234,18 @@ const endPrefix = "end:"
 // or in a list of tag -z with a NUL.
 type ending struct {
 	number        int // of the line
+	format        int
 	algorithm, id string
-	lines         int
+	lines         uint64
 	right         bool // the tag is
 }
 
 // parseEnding returns the end line, what of it the tag covers, and the tag.
 func parseEnding(text string) (e ending, covered string, tag []byte, err error) {
 	fields := strings.Split(text, ":")
+	format := 1 + slices.Index(ends, fields[0]+":")
 	if len(fields) != 5 {
-		return e, "", nil, errors.New("want end:ALGORITHM:KEY:LINES:TAG")
+		return e, "", nil, fmt.Errorf("want %sALGORITHM:KEY:LINES:TAG", ends[format-1])
 	}
 	if byName(fields[1]) == nil {
 		return e, "", nil, fmt.Errorf("no algorithm %q", fields[1])
@@ -192,13 +257,13 @@ func parseEnding(text string) (e ending, covered string, tag []byte, err error) 
 	if strings.ToLower(text) != text {
 		return e, "", nil, errors.New("upper-case characters: want lower case")
 	}
-	lines, err := strconv.ParseUint(fields[3], 10, strconv.IntSize-1)
-	if err != nil {
+	lines, err := strconv.ParseUint(fields[3], 10, 63)
+	if err != nil || format > 1 && strconv.FormatUint(lines, 10) != fields[3] {
 		return e, "", nil, fmt.Errorf("%q lines: want a number", fields[3])
 	}
 	if tag, err = decode(fields[4], "tag", listKeyLen); err != nil {
 		return e, "", nil, err
 	}
-	e = ending{algorithm: fields[1], id: fields[2], lines: int(lines)}
+	e = ending{format: format, algorithm: fields[1], id: fields[2], lines: lines}
 	return e, strings.TrimSuffix(text, fields[4]), tag, nil
 }

@@ -5,16 +5,15 @@
 package list
 
 import (
+	"encoding/binary"
 	"iter"
 	"slices"
 )
 
-// Lines are those of a list, packed: in each block the nonce, the tag, the size and the times, which
-// begin with their length, and the path of one line after the other. A slice of lines takes three times
-// the memory, and more when it grows.
+// Lines are those of a list, packed: in each block the nonce, the tag, the state and the path of one line
+// after the other. A slice of lines takes three times the memory, and more when it grows.
 type Lines struct {
-	nonce, tag int  // sizes
-	times      bool // they are kept
+	nonce, tag int // sizes
 	blocks     [][]byte
 	starts     []lineStart
 }
@@ -27,20 +26,41 @@ const firstBlock, lastBlock = 64 << 10, 4 << 20
 
 // Add appends a line.
 func (l *Lines) Add(one Line) {
-	if !l.times {
-		one.Times = ""
-	}
-	size := len(one.Nonce) + len(one.Tag) + 1 + len(one.Times) + len(one.Path)
+	var room [maxState]byte
+	state := one.State.pack(room[:0])
+	size := len(one.Nonce) + len(one.Tag) + len(state) + len(one.Path)
 	last := len(l.blocks) - 1
 	if last < 0 || size > cap(l.blocks[last])-len(l.blocks[last]) {
-		room := min(firstBlock<<min(len(l.blocks), 20), lastBlock)
-		l.blocks = append(l.blocks, make([]byte, 0, max(room, size)))
+		next := min(firstBlock<<min(len(l.blocks), 20), lastBlock)
+		l.blocks = append(l.blocks, make([]byte, 0, max(next, size)))
 		last++
 	}
 	block := l.blocks[last]
 	l.starts = append(l.starts, lineStart{uint32(last), uint32(len(block))})
-	block = append(append(append(block, one.Nonce...), one.Tag...), byte(len(one.Times)))
-	l.blocks[last] = append(append(block, one.Times...), one.Path...)
+	l.blocks[last] = append(append(append(append(block, one.Nonce...), one.Tag...), state...), one.Path...)
+}
+
+// maxState is the size of a packed state at most, in bytes.
+const maxState = 4 * binary.MaxVarintLen64
+
+// pack appends a state. Most files have a ctime that is not far from their mtime.
+func (s State) pack(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(s.Size))
+	b = binary.AppendVarint(b, s.Mtime)
+	b = binary.AppendVarint(b, s.Ctime-s.Mtime)
+	return binary.AppendUvarint(b, s.Inode)
+}
+
+// unpack returns a state, and what follows it.
+func unpack(b []byte) (s State, _ []byte) {
+	size, n := binary.Uvarint(b)
+	b = b[n:]
+	mtime, n := binary.Varint(b)
+	b = b[n:]
+	since, n := binary.Varint(b)
+	b = b[n:]
+	inode, n := binary.Uvarint(b)
+	return State{int64(size), mtime, mtime + since, inode}, b[n:]
 }
 
 // Len returns how many lines there are.
@@ -55,8 +75,8 @@ func (l *Lines) At(i int) Line {
 	}
 	text = text[start.at:]
 	tags := l.nonce + l.tag
-	path := tags + 1 + int(text[tags])
-	return Line{slices.Clip(text[:l.nonce]), slices.Clip(text[l.nonce:tags]), string(text[path:]), string(text[tags+1 : path])}
+	state, path := unpack(text[tags:])
+	return Line{slices.Clip(text[:l.nonce]), slices.Clip(text[l.nonce:tags]), string(path), state}
 }
 
 // All returns the lines in order.

@@ -15,6 +15,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"time"
 
 	"example.com/fastmac"
 )
@@ -28,14 +31,27 @@ type List struct {
 	Unread     []string // files
 	Options    []string // OneFileSystem and ExcludeCaches
 	notes      int
+	About      About     // of a list of format 2
 	Malformed  []BadLine // the first maxMalformed
 	Bad        int       // malformed lines
 	other      error     // the first line of another algorithm, or nil
+	format     int       // 1 or 2, by the first line
 	ends       []ending  // the first, and the first that says whether the key is right
 	count      int       // lines of all kinds
 	returns    int       // of them, those that end with "\r\n"
 	terminated bool      // the last line has its end
+	tooLong    bool      // a line is, of which only a part was read
 }
+
+// About is what a list says of itself. Format 1 has none of it.
+type About struct {
+	Label  string    // of tag --label; may be empty
+	Serial uint64    // how many lists there were before, and this one
+	Time   time.Time // when it was written, in seconds
+}
+
+// timeForm is how a list has a time, in UTC.
+const timeForm = "2006-01-02T15:04:05Z"
 
 // A BadLine is a line that is none of a list.
 type BadLine struct {
@@ -50,19 +66,18 @@ const (
 	// MaxNotes is how many notes a list has at most.
 	MaxNotes = 1 << 20
 
-	// maxNoLines is after how many malformed lines, and no other, a text is no list.
-	maxNoLines = 1 << 20
+	// maxBad is after how many malformed lines a text is no list.
+	maxBad = 1 << 20
 )
 
-// Read reads a list, up to the end of in, with the times of files if times is true. Its errors are those
-// of in, and of text that is no list at all.
-func Read(in io.Reader, key *Key, zero, times bool) (*List, error) {
+// Read reads a list, up to the end of in. Its errors are those of in, and of text that is no list at all.
+func Read(in io.Reader, key *Key, zero bool) (*List, error) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	start, _ := r.Peek(4)
 	if err := CheckEncoding(start, "tag -o FILE"); err != nil {
 		return nil, err
 	}
-	l := &List{Lines: Lines{nonce: key.nonce, tag: key.tagSize, times: times}}
+	l := &List{Lines: Lines{nonce: key.nonce, tag: key.tagSize}, format: 1}
 	mac := key.list.New()
 	defer mac.Destroy()
 	end := lineEnd(zero)
@@ -71,8 +86,14 @@ func Read(in io.Reader, key *Key, zero, times bool) (*List, error) {
 		var tooLong bool
 		var err error
 		text, tooLong, err = readLine(r, text[:0], end)
-		if err == io.EOF && len(text) == 0 || l.Bad == maxNoLines && l.Bad == l.count {
+		if err == io.EOF && len(text) == 0 || l.Bad == maxBad && l.Bad == l.count {
+			if l.format == 1 {
+				l.About = About{} // what a list without its first line says of itself is of no use
+			}
 			return l, nil
+		}
+		if l.Bad == maxBad {
+			return nil, fmt.Errorf("%d of its first %d lines are malformed: it is no list", l.Bad, l.count)
 		}
 		if err != nil && err != io.EOF {
 			return nil, err
@@ -89,8 +110,19 @@ func Read(in io.Reader, key *Key, zero, times bool) (*List, error) {
 		}
 		switch {
 		case tooLong:
+			l.tooLong = true
 			err = fmt.Errorf("it has more than %d bytes, which no path has", maxLine)
-		case bytes.HasPrefix(text, []byte(endPrefix)):
+		case !zero && bytes.IndexByte(text, 0) >= 0:
+			err = errNUL
+		case len(l.ends) > 0 && bytes.HasPrefix(text, []byte(firstPrefix)):
+			// Another list, which was joined to this one: Complete says so.
+		case l.count == 1 && bytes.HasPrefix(text, []byte(firstPrefix)):
+			if err = l.addFirst(string(text), key.algorithm, zero); err != nil && l.format > 2 {
+				return nil, err
+			}
+		case bytes.HasPrefix(text, []byte(firstPrefix)):
+			err = errors.New("the first line of a list, with others before it")
+		case isEnd(text):
 			err = l.addEnding(string(text), key, mac)
 		default:
 			err = l.addLine(string(text), key.algorithm, zero)
@@ -101,6 +133,19 @@ func Read(in io.Reader, key *Key, zero, times bool) (*List, error) {
 		text = append(text, end)
 		mac.Write(text)
 	}
+}
+
+// addFirst adds the first line of a list of format 2, or of another one, which it does not know.
+func (l *List) addFirst(text string, a *algorithm, zero bool) error {
+	name, ok := strings.CutPrefix(text, firstLine)
+	if l.format = 2; !ok {
+		l.format = 3
+		return errors.New("the list has a format that this fastmac does not know: a newer one made it")
+	}
+	if zero && strings.Contains(name, "\n") {
+		return errors.New("a newline: verify -z is for a list of tag -z")
+	}
+	return a.is(name)
 }
 
 func (l *List) addLine(text string, a *algorithm, zero bool) error {
@@ -118,6 +163,30 @@ func (l *List) addLine(text string, a *algorithm, zero bool) error {
 }
 
 func (l *List) addNote(n note) error {
+	about := &l.About
+	if len(l.ends) > 0 {
+		about = new(About) // that of another list
+	}
+	switch n.kind {
+	case label:
+		return once(&about.Label, n.text)
+	case serial:
+		number, err := strconv.ParseUint(n.text, 10, 64)
+		if err != nil || number == 0 || strconv.FormatUint(number, 10) != n.text {
+			return errors.New("want a number from 1 on")
+		}
+		return once(&about.Serial, number)
+	case written:
+		at, err := time.Parse(timeForm, n.text)
+		if err != nil || at.Year() < 1970 || at.Format(timeForm) != n.text {
+			return errors.New("want a time such as " + timeForm)
+		}
+		return once(&about.Time, at)
+	case Option:
+		if n.text != OneFileSystem && n.text != ExcludeCaches {
+			return errors.New("an option that this fastmac does not know")
+		}
+	}
 	if l.notes++; l.notes > MaxNotes {
 		return fmt.Errorf("it is one of more than %d about folders and files that were left out", MaxNotes)
 	}
@@ -127,13 +196,20 @@ func (l *List) addNote(n note) error {
 	case Exclude:
 		l.Patterns = append(l.Patterns, n.text)
 	case Option:
-		if n.text != OneFileSystem && n.text != ExcludeCaches {
-			return errors.New("an option that this fastmac does not know")
-		}
 		l.Options = append(l.Options, n.text)
 	default:
 		l.Unread = append(l.Unread, n.text)
 	}
+	return nil
+}
+
+// once sets what a list has at most once.
+func once[T comparable](to *T, value T) error {
+	var none T
+	if *to != none {
+		return errors.New("the second one of its kind")
+	}
+	*to = value
 	return nil
 }
 
@@ -205,10 +281,14 @@ func (l *List) Complete() error {
 	}
 	e, before := l.ends[0], l.count-1
 	switch {
+	case e.format != l.format:
+		return fmt.Errorf("the list was changed: its end line is of format %d, and its first line is not", e.format)
 	case e.number != l.count:
 		return fmt.Errorf("line %d is the end of a list, and lines follow it: lists were joined, or lines added; one run makes one list, of many names with tag --files0-from, and tag --update adds to it", e.number)
-	case e.lines != before:
+	case e.lines != uint64(before):
 		return fmt.Errorf("the list was changed: it has %s before the end line, which is for %d", Counted(before, "line"), e.lines)
+	case l.tooLong:
+		return errors.New("the list was changed: a line is too long")
 	case !e.right:
 		return errors.New("the list was changed: its tag is wrong, so a line or a path was edited, moved or exchanged")
 	case !l.terminated:

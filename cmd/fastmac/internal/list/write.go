@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 
 	"example.com/fastmac"
 )
@@ -23,8 +24,8 @@ type Writer struct {
 	lines int
 }
 
-// NewWriter returns a writer of a list by a key. If zero is true, lines end with a NUL, and nothing in them is
-// escaped.
+// NewWriter returns a writer of a list of format 2 by a key. If zero is true, lines end with a NUL, and nothing
+// in them is escaped.
 func NewWriter(out *bufio.Writer, key *Key, zero bool) *Writer {
 	return &Writer{out: out, key: key, mac: key.list.New(), zero: zero}
 }
@@ -52,8 +53,13 @@ func (w *Writer) Note(kind, text string) error {
 	return w.write()
 }
 
-// write writes a line, which has no end yet.
+// write writes a line, which has no end yet, and before the first one that of the list.
 func (w *Writer) write() error {
+	if w.lines == 0 {
+		first := append(append([]byte(firstLine), w.key.name...), lineEnd(w.zero))
+		w.text = append(first, w.text...)
+		w.lines++
+	}
 	w.lines++
 	w.text = append(w.text, lineEnd(w.zero))
 	w.mac.Write(w.text)
@@ -61,9 +67,20 @@ func (w *Writer) write() error {
 	return err
 }
 
-// Finish writes the end line.
-func (w *Writer) Finish() error {
-	covered := fmt.Sprintf("%s%s:%s:%d:", endPrefix, w.key.name, w.key.ID, w.lines)
+// Finish writes what the list says of itself, and the end line.
+func (w *Writer) Finish(about About) error {
+	if about.Label != "" {
+		if err := w.Note(label, about.Label); err != nil {
+			return err
+		}
+	}
+	if err := w.Note(serial, strconv.FormatUint(about.Serial, 10)); err != nil {
+		return err
+	}
+	if err := w.Note(written, about.Time.UTC().Format(timeForm)); err != nil {
+		return err
+	}
+	covered := fmt.Sprintf("%s%s:%s:%d:", ends[1], w.key.name, w.key.ID, w.lines)
 	io.WriteString(w.mac, covered)
 	_, err := fmt.Fprintf(w.out, "%s%x%c", covered, w.mac.Sum(nil), lineEnd(w.zero))
 	return err
@@ -78,9 +95,7 @@ func appendLine(b []byte, l *Line, a *algorithm, raw bool) []byte {
 	b = append(append(append(b, begin...), a.name...), ':')
 	b = append(hex.AppendEncode(b, l.Nonce), ':')
 	b = hex.AppendEncode(b, l.Tag)
-	if l.Times != "" {
-		b = append(append(b, ':'), l.Times...)
-	}
+	b = appendState(append(b, ':'), l.State)
 	return append(append(b, ' ', ' '), path...)
 }
 

@@ -179,7 +179,7 @@ func TestProc(t *testing.T) {
 	}
 	f.must(Tag(t.Context(), f.Options, args))
 	f.Partial = true
-	for i, line := range strings.Split(f.out.String(), "\n")[:len(args)] {
+	for i, line := range strings.Split(f.out.String(), "\n")[1:][:len(args)] {
 		content, err := os.ReadFile(args[i])
 		f.must(err)
 		f.must(os.WriteFile("copy", content, 0o600))
@@ -203,7 +203,7 @@ func TestSparse(t *testing.T) {
 	f.must(Tag(t.Context(), f.Options, []string{"sparse"}))
 	key := f.key()
 	defer key.Destroy()
-	l, err := list.Read(&f.out, key, false, false)
+	l, err := list.Read(&f.out, key, false)
 	f.must(err)
 	s := key.Stream(nil)
 	zeros := make([]byte, 1<<20)

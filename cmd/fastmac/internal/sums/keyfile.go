@@ -59,12 +59,20 @@ const maxKeyFile = 4096
 // name is not empty, it is the algorithm that the key must be for. ReadKey prints a warning to
 // stderr if other users can access the file.
 func ReadKey(ctx context.Context, path, name string, stdin io.Reader, stderr io.Writer) (*list.Key, error) {
+	return readKey(ctx, path, name, "", stdin, stderr)
+}
+
+// readKey is ReadKey, where other is the algorithm of a key whose file names none.
+func readKey(ctx context.Context, path, name, other string, stdin io.Reader, stderr io.Writer) (*list.Key, error) {
 	text, err := readKeyFile(ctx, path, stdin, stderr)
 	defer clear(text)
 	if err != nil {
 		return nil, about(path, err)
 	}
 	k, err := list.ParseKey(text, name)
+	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok && other != "" {
+		k, err = list.ParseKey(text, other)
+	}
 	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok {
 		return nil, list.NoAlgorithmError(list.Escape(path))
 	}
@@ -80,17 +88,21 @@ func readKeyFile(ctx context.Context, path string, stdin io.Reader, stderr io.Wr
 	type result struct {
 		text []byte
 		err  error
+		mode os.FileMode
 	}
 	done := make(chan result, 1)
 	go func() {
-		in := stdin
+		in, mode := stdin, os.FileMode(0)
 		if path != "-" {
 			f, err := os.Open(path)
 			if err != nil {
-				done <- result{nil, err}
+				done <- result{err: err}
 				return
 			}
 			defer f.Close()
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				mode = info.Mode()
+			}
 			in = f
 		}
 		text := make([]byte, maxKeyFile+1)
@@ -101,15 +113,15 @@ func readKeyFile(ctx context.Context, path string, stdin io.Reader, stderr io.Wr
 		case err == io.EOF || err == io.ErrUnexpectedEOF:
 			err = nil
 		}
-		done <- result{text[:n], err}
+		done <- result{text[:n], err, mode}
 	}()
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case r := <-done:
 		// On Windows the permission bits say nothing about other users.
-		if info, err := os.Stat(path); path != "-" && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-			fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", list.Escape(path), info.Mode().Perm())
+		if mode := r.mode.Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+			fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", list.Escape(path), mode)
 		}
 		return r.text, r.err
 	}

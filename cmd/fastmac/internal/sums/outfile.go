@@ -5,16 +5,18 @@
 package sums
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
+	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 	"github.com/gofrs/flock"
 )
 
@@ -24,6 +26,7 @@ type outFile struct {
 	*os.File
 	path string
 	old  os.FileInfo  // what is at path, or nil
+	at   []place      // path, and where it leads
 	lock *flock.Flock // of the file, while its process lives
 }
 
@@ -37,7 +40,7 @@ func (e existsError) Error() string {
 // createOut makes an outFile, next to its path: only there a rename is certain to work. Unless
 // replace is true, nothing may be at path, except an empty file.
 func createOut(path string, replace bool) (*outFile, error) {
-	o := &outFile{path: path}
+	o := &outFile{path: path, at: placesOf(path)}
 	errNoFile := errors.New("is not a regular file: want one; without -o the list goes to standard output")
 	if isStream(path) {
 		return nil, about(path, errNoFile)
@@ -73,9 +76,9 @@ func createOut(path string, replace bool) (*outFile, error) {
 		if o.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode); err != nil {
 			return nil, about(path, err)
 		}
-		o.lock = flock.New(name, flock.SetFlag(os.O_RDONLY))
+		o.lock = newUnfinishedLock(name)
 		if !openStays && !o.hold() {
-			o.Close()
+			o.discard()
 			o.File = nil
 		}
 	}
@@ -89,52 +92,23 @@ func createOut(path string, replace bool) (*outFile, error) {
 	return o, nil
 }
 
-// openStays is true where nobody can remove a file that a process has open, and a lock would keep that
-// process from writing to it.
-const openStays = runtime.GOOS == "windows"
-
 // hold locks the file. It reports whether the file is still there: before it was locked, another
-// process may have removed it. File systems without locks have no such process.
+// process may have removed it. Others lock it for a moment to see whether it is held. File systems without locks
+// have no such process.
 func (o *outFile) hold() bool {
-	locked, err := o.lock.TryLock()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	locked, err := o.lock.TryLockContext(ctx, time.Millisecond)
+	switch {
+	case locked || errors.Is(err, fs.ErrNotExist):
+	case ctx.Err() != nil:
+		return false
+	default:
 		return true
-	}
-	if err == nil && !locked {
-		return false // that process has it, and is about to remove the file
 	}
 	mine, err := o.Stat()
 	there, err2 := os.Lstat(o.Name())
 	return err == nil && err2 == nil && os.SameFile(mine, there)
-}
-
-// unfinished is what the name of an outFile begins with before commit. 26 characters follow.
-const unfinished = ".fastmac-"
-
-// removeUnfinished removes the files next to path that processes have left that were killed: those
-// that are not locked.
-func removeUnfinished(path string) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	dir := filepath.Dir(path)
-	names, _ := os.ReadDir(dir)
-	for _, entry := range names {
-		rest, ok := strings.CutPrefix(entry.Name(), unfinished)
-		if !ok || len(rest) != 26 || strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" || !entry.Type().IsRegular() {
-			continue
-		}
-		name := filepath.Join(dir, entry.Name())
-		if openStays {
-			os.Remove(name)
-			continue
-		}
-		lock := flock.New(name, flock.SetFlag(os.O_RDONLY))
-		if locked, err := lock.TryLock(); err == nil && locked {
-			os.Remove(name)
-		}
-		lock.Close()
-	}
 }
 
 // isStream reports whether a path is a name of a file that is open, such as /dev/stdout. What a
@@ -150,7 +124,9 @@ func isStream(path string) bool {
 	return strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 }
 
-func (o *outFile) there() os.FileInfo { return o.old }
+func (o *outFile) is(path string, i tree.Info) bool {
+	return areAt(o.at, path) || o.old != nil && i.Is(o.old) && leadsTo(o.at, path)
+}
 
 // Write has the name in its errors that the file will have.
 func (o *outFile) Write(p []byte) (int, error) {

@@ -17,9 +17,9 @@ import (
 // An output is where a list goes.
 type output interface {
 	io.Writer
-	there() os.FileInfo // the file that is there, or nil: it is not in the list
-	commit() error      // ends the list
-	discard()           // removes what was not committed, if that is possible
+	is(path string, i tree.Info) bool // the file at path is where the list goes, and so not in it
+	commit() error                    // ends the list
+	discard()                         // removes what was not committed, if that is possible
 }
 
 // createOutput makes the file of Update or Output, or checks standard output.
@@ -60,7 +60,7 @@ func (o *Options) toStdout() (output, error) {
 	return s, nil
 }
 
-func (s stdOut) there() os.FileInfo { return s.file }
+func (s stdOut) is(_ string, i tree.Info) bool { return s.file != nil && i.Is(s.file) }
 
 func (s stdOut) commit() error {
 	if s.joined {

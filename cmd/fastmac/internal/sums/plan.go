@@ -106,10 +106,16 @@ func isFolder(path string) bool {
 	return path != "-" && err == nil && info.IsDir()
 }
 
+// leftUnfinished is the reason for a file that will be a list, or nothing.
+const leftUnfinished tree.LeftOut = "a list that another fastmac writes"
+
 // add adds an entry, unless that of its file is there already.
 func (p *plan) add(e tree.Entry) {
 	if e.Err == tree.LeftMount || e.Err == tree.LeftCache {
 		p.left = append(p.left, e.Path)
+	}
+	if e.Found && isUnfinished(e.Path) {
+		e.Err = leftUnfinished
 	}
 	if _, left := e.Err.(tree.LeftOut); !left { // that may also be an argument
 		p.files++

@@ -46,6 +46,9 @@ func (p *printer) print(file File, result bool) error {
 	case file.Error != "":
 		p.errorf("%s: %s", path, file.Error)
 	}
+	if file.Damaged {
+		p.errorf("%s: has the size and the times that it had: damaged?", path)
+	}
 	if !result {
 		return nil
 	}

@@ -33,10 +33,14 @@ type Report struct {
 	LeftOut    int  `json:"left_out"`   // what is no file, in the folders of Complete
 	Excluded   int  `json:"excluded"`   // files there that patterns leave out, and folders as one
 
-	// Of a list that is complete: the folders that it covers, and the patterns of what it leaves out there.
+	// Of a list that is complete: the folders that it covers, the patterns of what it leaves out there, and what
+	// it says of itself, if it is of format 2.
 	Folders []string `json:"folders,omitempty"`
 	Exclude []string `json:"exclude,omitempty"`
 	Options []string `json:"options,omitempty"` // that leave out some of it too
+	Label   string   `json:"label,omitempty"`
+	Serial  uint64   `json:"serial,omitempty"`
+	Time    string   `json:"time,omitempty"`
 }
 
 const (
@@ -78,6 +82,9 @@ type File struct {
 	Path   string `json:"path"`
 	Result string `json:"result"`
 	Error  string `json:"error,omitempty"`
+
+	// The content is another one, while the size and the times are those of the list.
+	Damaged bool `json:"damaged,omitempty"`
 }
 
 // MarshalJSON adds the bytes of a path that is not UTF-8, as JSON strings cannot have them.
@@ -174,6 +181,12 @@ func (r *Report) Summary() string {
 	if len(r.Folders) > 0 && !r.complete {
 		text += "; added files are not looked for without --complete " + r.Folders[0]
 	}
+	if r.Serial > 0 {
+		text += fmt.Sprintf("; serial %d, %s", r.Serial, r.Time)
+	}
+	if r.Label != "" {
+		text += ", label " + r.Label
+	}
 	return text
 }
 
@@ -186,6 +199,8 @@ type Changes struct {
 	Unreadable int  `json:"unreadable"`
 	LeftOut    int  `json:"left_out"` // links to folders or to nothing, pipes, sockets and devices
 	Excluded   int  `json:"excluded"` // files, and folders as one
+
+	Serial uint64 `json:"serial"` // of the new list
 
 	// Of an update.
 	Kept    int `json:"kept"`

@@ -34,7 +34,7 @@ func TestBackslashes(t *testing.T) {
 	f := newListFolder(t, "umac64", false)
 	f.must(os.Mkdir("d", 0o700))
 	f.must(os.WriteFile(filepath.Join("d", "e"), nil, 0o600))
-	line, _, _ := strings.Cut(string(f.tag("d/e")), "d/e")
+	line, _, _ := strings.Cut(strings.SplitAfter(string(f.tag("d/e")), "\n")[1], "d/e")
 	for _, ignore := range []bool{false, true} {
 		_, stdout, stderr, err := f.verify([]byte(`\`+line+`d\\e`+"\n"), func(o *Options) { o.Partial, o.IgnoreMissing = true, ignore })
 		if filepath.Separator == '\\' {

@@ -33,6 +33,10 @@ type Options struct {
 	Quiet     bool   // print only what is not right
 	Zero      bool   // lines end with a NUL, and nothing in them is escaped
 
+	// MinimalStat is for file systems that give a file another inode number, or a folder other times, at each
+	// look: a file is the same if its size and mtime are, and a folder if its names are.
+	MinimalStat bool
+
 	// Of what is in folders, in the language of gitignore.
 	Exclude     []string // patterns
 	ExcludeFrom []string // files with patterns
@@ -47,6 +51,7 @@ type Options struct {
 	FilesFrom  []string // files with names of files, a line each; "-" is Stdin
 	Files0From []string // the same, and a NUL follows each name
 	KeepGoing  bool     // a list of what can be read
+	Label      string   // if not empty, what the list says of itself; an update keeps that of before
 	Changes    *Changes // if not nil, results go there, and are not printed
 
 	// Of Tag that updates a list.
@@ -61,7 +66,8 @@ type Options struct {
 	Partial       bool     // a list without an end line is no failure
 	Special       bool     // files that are not regular, and standard input, are read
 	Status        bool     // print nothing
-	Strict        bool     // what would be a warning is a failure
+	Wanted        string   // if not empty, the label that the list must have
+	AtLeast       *Floor   // if not nil, the serial number that it must have at least
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -89,7 +95,7 @@ func (o *Options) open(ctx context.Context) (*run, error) {
 	if !o.Status {
 		r.progress = newProgress(o.Stderr)
 	}
-	r.files.Stdin, r.files.Count, r.files.Cores = o.Stdin, r.progress.add, 1
+	r.files.Stdin, r.files.Count, r.files.Cores, r.files.Minimal = o.Stdin, r.progress.add, 1, o.MinimalStat
 	if key.Parallel() {
 		r.files.Cores = r.jobs
 	}

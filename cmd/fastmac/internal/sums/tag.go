@@ -8,6 +8,11 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"io"
+	"os"
+
+	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
 
 // Tag writes a list: a line for each file with its tag under a fresh nonce, and an end line. It
@@ -19,20 +24,26 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	defer r.close()
-	path := cmp.Or(o.Update, o.Output)
-	toFile := path != "" && path != "-"
-	if toFile {
-		removeUnfinished(path)
-	}
-	old, err := o.readOld(ctx, r)
-	if err != nil {
-		return err
-	}
 	patterns, err := o.readExclude(ctx)
 	if err != nil {
 		return err
 	}
+	// They may come from a program that reads the list, such as verify: only then can it be locked.
 	if args, err = o.readFiles(ctx, args); err != nil {
+		return err
+	}
+	path := cmp.Or(o.Update, o.Output)
+	toFile := path != "" && path != "-"
+	if toFile {
+		unlock, err := o.lockList(ctx, path, true)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		removeUnfinished(path)
+	}
+	old, err := o.readOld(ctx, r)
+	if err != nil {
 		return err
 	}
 	p, err := o.plan(ctx, old, args, patterns)
@@ -47,7 +58,9 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	defer out.discard()
-	r.files.Special, r.files.Folder, r.files.Folders, r.files.Output = true, "is a folder: use -r", p.folders, out.there()
+	// Both keys must see the same content.
+	r.files.Twice = r.oldKey != nil
+	r.files.Special, r.files.Folder, r.files.Folders, r.files.Output = true, "is a folder: use -r", p.folders, out.is
 	results := newPrinter(out, o.Stderr, r.progress)
 	lines := results.out
 	if old != nil {
@@ -58,7 +71,8 @@ func Tag(ctx context.Context, o Options, args []string) error {
 			results.errorf("warning: %s", text)
 		}
 	}
-	t := &tagger{run: r, plan: p, recorder: &recorder{&o, report, results}}
+	t := &tagger{run: r, plan: p, about: o.newAbout(ctx, r, old), recorder: &recorder{&o, report, results}}
+	report.Serial = t.about.Serial
 	if err := t.write(ctx, lines); err != nil {
 		return err
 	}
@@ -67,4 +81,33 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	}
 	report.Written = toFile
 	return t.recorder.finish(p)
+}
+
+// newAbout returns what the new list says of itself, but when it was written: its serial number is the next one
+// after that of the list which it replaces.
+func (o *Options) newAbout(ctx context.Context, r *run, old *oldList) list.About {
+	about := list.About{Label: o.Label, Serial: 1}
+	switch {
+	case old != nil:
+		about.Label, about.Serial = cmp.Or(o.Label, old.About.Label), old.About.Serial+1
+	case o.Force:
+		about.Serial = max(1, o.replaced(ctx, r)+1)
+	}
+	return about
+}
+
+// replaced returns the serial number of the list that Force replaces, or 0 if there is none by this key.
+func (o *Options) replaced(ctx context.Context, r *run) uint64 {
+	if info, err := os.Stat(o.Output); err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	for _, zero := range []bool{o.Zero, !o.Zero} {
+		in, stop := tree.OpenPipe(ctx, func() (io.ReadCloser, error) { return os.Open(o.Output) })
+		l, err := list.Read(in, r.key, zero)
+		stop()
+		if err == nil && l.Check(r.key) == nil && l.Complete() == nil {
+			return l.About.Serial
+		}
+	}
+	return 0
 }

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io/fs"
 	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
@@ -18,6 +19,7 @@ import (
 type tagger struct {
 	*run
 	plan     *plan
+	about    list.About // but its time
 	recorder *recorder
 }
 
@@ -48,7 +50,8 @@ func (t *tagger) write(ctx context.Context, out *bufio.Writer) error {
 	if err := t.plan.writeNotes(w); err != nil {
 		return err
 	}
-	if err := w.Finish(); err != nil {
+	t.about.Time = time.Now()
+	if err := w.Finish(t.about); err != nil {
 		return err
 	}
 	return errors.Join(out.Flush(), print.flush())
@@ -63,11 +66,11 @@ type outcome struct {
 // tag reads the file of an entry, if need be, and makes its line.
 func (t *tagger) tag(ctx context.Context, r worker, e *tree.Entry) outcome {
 	if why, left := e.Err.(tree.LeftOut); left {
-		return outcome{File: File{e.Path, resultLeftOut, string(why)}}
+		return outcome{File: File{Path: e.Path, Result: resultLeftOut, Error: string(why)}}
 	}
 	old := t.plan.old.line(e.Path)
 	if old != nil && e.Err == nil && t.plan.old.isSame(old, r.Finder) {
-		return outcome{File{e.Path, resultOK, ""}, old}
+		return outcome{File{Path: e.Path, Result: resultOK}, old}
 	}
 	began, err := time.Now(), e.Err
 	if err == nil {
@@ -76,42 +79,48 @@ func (t *tagger) tag(ctx context.Context, r worker, e *tree.Entry) outcome {
 	switch {
 	case err == nil:
 		return t.sign(r, e.Path, old, began)
-	case e.Found && errors.Is(err, tree.ErrOutput):
+	case e.Found && (errors.Is(err, tree.ErrOutput) || errors.Is(err, fs.ErrNotExist) && isUnfinished(e.Path)):
 		return outcome{}
 	}
-	return outcome{File{e.Path, resultUnreadable, reason(err).Error()}, old} // without its line another content would be new later
+	return outcome{File{Path: e.Path, Result: resultUnreadable, Error: reason(err).Error()}, old} // without its line another content would be new later
 }
 
 // sign makes the line of a file that was read after began.
 func (t *tagger) sign(r worker, path string, old *list.Line, began time.Time) outcome {
-	l, result := &list.Line{Path: path}, resultTagged
+	l, file := &list.Line{Path: path}, File{Path: path, Result: resultTagged}
 	if t.plan.old != nil {
-		result = resultNew
+		file.Result = resultNew
 	}
 	if old != nil {
-		l.Path, result = old.Path, resultChanged
-		if r.stream.VerifyOld(old) {
-			result = resultOK
+		l.Path, file.Result = old.Path, resultOK
+		if !r.stream.VerifyOld(old) {
+			// No program has written to it, as far as the file system knows.
+			file.Result, file.Damaged = resultChanged, t.recorder.options.hasState(old, r.Finder, r.Info)
 		}
 	}
 	if settled(r.Info, began) {
-		l.Times = times(r.Info)
+		l.State = t.recorder.options.stateOf(r.Finder, l.Path, r.Info)
 	}
-	if result == resultOK && t.oldKey == nil {
+	if file.Result == resultOK && t.oldKey == nil {
 		l.Nonce, l.Tag = old.Nonce, old.Tag
 	} else {
 		l.Nonce, l.Tag = r.stream.Sign()
 	}
-	return outcome{File{path, result, ""}, l}
+	return outcome{file, l}
 }
 
 // settledAfter is how long a file has not been changed when its times are those of its content: if it
 // were changed again at once, they could stay the same. Tests change it.
 var settledAfter = 2 * time.Second
 
-// settled reports whether the times are those of the content that was read after began.
+// settled reports whether the times are those of the content that was read after began. A program can set
+// mtime, also to a time to come, and ctime is then when it did so.
 func settled(i tree.Info, began time.Time) bool {
-	return i.Mtime != 0 && max(i.Mtime, i.Ctime) <= began.Add(-settledAfter).UnixNano()
+	last := max(i.Mtime, i.Ctime)
+	if i.Ctime != 0 && i.Mtime > began.UnixNano() {
+		last = i.Ctime
+	}
+	return i != tree.Info{} && last <= began.Add(-settledAfter).UnixNano()
 }
 
 // emit records what became of an entry, and writes its line or its note.

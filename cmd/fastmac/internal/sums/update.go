@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
@@ -22,7 +23,8 @@ type oldList struct {
 	*pathIndex
 	info    os.FileInfo
 	found   []bool // the lines whose files are among the entries
-	readAll bool   // also the files whose size and times are as they were
+	readAll bool   // also the files that seem to be as they were
+	options *Options
 }
 
 // readOld reads the list of Update, if there is one, which must be as it was written.
@@ -46,7 +48,7 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, about(o.Update, errors.New("is not a regular file"))
 	}
-	l, err := list.Read(f, key, o.Zero, true)
+	l, err := list.Read(f, key, o.Zero)
 	if err == nil {
 		err = l.Check(key)
 	}
@@ -56,10 +58,13 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	if err == nil && l.Bad > 0 {
 		err = fmt.Errorf("line %d: %w", l.Malformed[0].Number, l.Malformed[0].Err)
 	}
+	if err == nil && l.About.Serial == math.MaxUint64 {
+		err = errors.New("it has the last serial number: make a new list with -o")
+	}
 	if err != nil {
 		return nil, about(o.Update, err)
 	}
-	return &oldList{l, newPathIndex(&l.Lines), info, make([]bool, l.Lines.Len()), o.VerifyAll || key != r.key}, nil
+	return &oldList{l, newPathIndex(&l.Lines), info, make([]bool, l.Lines.Len()), o.VerifyAll || key != r.key, o}, nil
 }
 
 // readOldKey returns the key of the old list, which may be that of the new one.
@@ -67,10 +72,7 @@ func (o *Options) readOldKey(ctx context.Context, r *run) (*list.Key, error) {
 	if o.OldKeyFile == "" {
 		return r.key, nil
 	}
-	key, err := ReadKey(ctx, o.OldKeyFile, "", o.Stdin, o.Stderr)
-	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok && o.Algorithm != "" && o.OldKeyFile != "-" {
-		key, err = ReadKey(ctx, o.OldKeyFile, o.Algorithm, o.Stdin, o.Stderr)
-	}
+	key, err := readKey(ctx, o.OldKeyFile, "", o.Algorithm, o.Stdin, o.Stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -114,15 +116,33 @@ func (o *oldList) mark(path string) {
 
 // isSame reports whether the file of a line is taken for unchanged without reading it.
 func (o *oldList) isSame(l *list.Line, f *tree.Finder) bool {
-	if o.readAll || l.Times == "" {
+	if o.readAll || l.State.Inode == 0 && !o.options.MinimalStat {
 		return false
 	}
 	info, err := f.Look(l.Path)
-	return err == nil && times(info) == l.Times
+	return err == nil && o.options.hasState(l, f, info)
 }
 
-// times returns the size and the times as a line has them.
-func times(i tree.Info) string { return list.Times(i.Size, i.Mtime, i.Ctime) }
+// stateOf returns what a line has of a file.
+func (o *Options) stateOf(f *tree.Finder, path string, i tree.Info) list.State {
+	s := list.State{Size: i.Size, Mtime: i.Mtime, Ctime: i.Ctime}
+	if !o.MinimalStat {
+		s.Inode = f.Inode(path, i)
+	}
+	return s
+}
+
+// hasState reports whether a file has the size, the times and, if its line has one, the inode of its line.
+func (o *Options) hasState(l *list.Line, f *tree.Finder, i tree.Info) bool {
+	was, now := l.State, list.State{Size: i.Size, Mtime: i.Mtime, Ctime: i.Ctime}
+	switch {
+	case o.MinimalStat:
+		was.Inode = 0
+	case was.Inode != 0:
+		now.Inode = f.Inode(l.Path, i)
+	}
+	return l.State != list.State{} && was == now
+}
 
 // rest adds the files of the list that are in no folder that was walked, and returns those that are gone
 // or that patterns and options leave out now. The folders that could not be walked are failed, and those that

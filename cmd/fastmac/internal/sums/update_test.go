@@ -95,6 +95,17 @@ func (a *archive) list() string {
 	return string(text)
 }
 
+// body returns a list without its last two lines, which differ in each list.
+func body(list string) string {
+	return list[:strings.LastIndex(list, "time:  ")]
+}
+
+// withoutSerial returns the summary of a report without what the list says of itself.
+func withoutSerial(r *Report) string {
+	text, _, _ := strings.Cut(r.Summary(), fmt.Sprintf("; serial %d, %s", r.Serial, r.Time))
+	return text
+}
+
 // check runs an update and compares what it prints. If it fails the list must be as it was.
 func (a *archive) check(what, stdout, stderr, failure string, args ...string) {
 	a.Helper()
@@ -123,7 +134,7 @@ func TestUpdate(t *testing.T) {
 		a := newArchive(t, small, func(o *Options) { o.Exclude, o.Zero = []string{"*.o"}, zero })
 		first := a.list()
 		a.check("nothing", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone, 1 excluded\n", "")
-		if a.list() != first {
+		if next := strings.NewReplacer("serial:  1", "serial:  2").Replace(body(first)); body(a.list()) != next {
 			t.Errorf("%q, was %q", a.list(), first)
 		}
 		a.write(map[string]string{"d/a": "changed", "d/e/new": "", "d/e/y.o": ""})
@@ -155,55 +166,62 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// forge gives a file a wrong tag in the list, under the right tag of the list.
+func (a *archive) forge(path string) {
+	a.Helper()
+	key, err := ReadKey(a.Context(), "key", "", nil, os.Stderr)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer key.Destroy()
+	l, err := list.Read(strings.NewReader(a.list()), key, false)
+	if err != nil || l.Complete() != nil {
+		a.Fatal(err, l.Complete())
+	}
+	f, err := os.Create("list")
+	if err != nil {
+		a.Fatal(err)
+	}
+	out := bufio.NewWriter(f)
+	w := list.NewWriter(out, key, false)
+	defer w.Destroy()
+	for line := range l.Lines.All() {
+		if line.Path == path {
+			line.Tag[0] ^= 1
+		}
+		w.Line(&line)
+	}
+	plan := &plan{folders: l.Folders, patterns: l.Patterns}
+	if err := errors.Join(plan.writeNotes(w), w.Finish(l.About), out.Flush(), f.Close()); err != nil {
+		a.Fatal(err)
+	}
+}
+
 // TestUpdateReads says which files are read: those that may have changed. A wrong tag in the list, under
 // the list's own tag, shows it.
 func TestUpdateReads(t *testing.T) {
 	a := newArchive(t, small, nil)
-	forge := func(path string) {
-		t.Helper()
-		key, err := ReadKey(t.Context(), "key", "", nil, os.Stderr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := list.Read(strings.NewReader(a.list()), key, false, true)
-		if err != nil || l.Complete() != nil {
-			t.Fatal(err, l.Complete())
-		}
-		f, err := os.Create("list")
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := bufio.NewWriter(f)
-		w := list.NewWriter(out, key, false)
-		for line := range l.Lines.All() {
-			if line.Path == path {
-				line.Tag[0] ^= 1
-			}
-			w.Line(&line)
-		}
-		plan := &plan{folders: l.Folders, patterns: l.Patterns}
-		if err := errors.Join(plan.writeNotes(w), w.Finish(), out.Flush(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+	if strings.Contains(a.list(), ":  d/b\n") {
+		t.Skip("the file system does not keep the numbers of files")
 	}
-	forge("d/b")
+	a.forge("d/b")
 	const all, changed = "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone\n", "1 of 5 files changed, so list stays as it was: --accept-changes accepts that"
 	a.check("not read", "", all, "")
 	a.VerifyAll = true
-	a.check("all are read", "d/b: CHANGED\n", "", changed)
+	a.check("all are read", "d/b: CHANGED\n", "fastmac: d/b: has the size and the times that it had: damaged?\n", changed)
 	a.VerifyAll = false
 	if err := os.Chtimes("d/b", time.Time{}, time.Unix(1, 0)); err != nil {
 		t.Fatal(err)
 	}
 	a.check("another time", "d/b: CHANGED\n", "", changed)
-	forge("d/b")
+	a.forge("d/b")
 	a.check("right again", "", all, "")
 	a.check("with its new time", "", all, "")
 	// A file that was changed just now has no times: it is read each time.
 	settledAfter = time.Hour
 	a.write(map[string]string{"d/new": ""})
 	a.check("new", "d/new: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
-	forge("d/new")
+	a.forge("d/new")
 	a.check("read", "d/new: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that")
 }
 
@@ -221,17 +239,15 @@ func TestTimes(t *testing.T) {
 		{tree.Info{Mtime: at(97), Ctime: at(98) + 1}, false},
 		{tree.Info{Mtime: at(99), Ctime: at(97)}, false},
 		{tree.Info{Mtime: at(200)}, false},
-		{tree.Info{}, false}, // no file
+		{tree.Info{Mtime: at(200), Ctime: at(98)}, true}, // a program has set it
+		{tree.Info{Mtime: at(200), Ctime: at(98) + 1}, false},
+		{tree.Info{Mtime: at(97), Ctime: at(200)}, false},
+		{tree.Info{Ctime: at(97)}, true}, // of 1970
+		{tree.Info{}, false},             // no file
 	} {
 		if got := settled(test.info, began); got != test.want {
 			t.Errorf("%+v: %v", test.info, got)
 		}
-	}
-	if got := times(tree.Info{Size: 1, Mtime: -2}); got != "1:-2:" {
-		t.Error(got)
-	}
-	if got := times(tree.Info{Size: 1, Mtime: 2, Ctime: 3}); got != "1:2:3" {
-		t.Error(got)
 	}
 }
 
@@ -366,6 +382,77 @@ func TestUpdateLaunders(t *testing.T) {
 	}
 }
 
+// TestUpdateTwice has a list with two lines for one file: the new one has one.
+func TestUpdateTwice(t *testing.T) {
+	a := newArchive(t, small, nil)
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true}
+	if _, stderr, err := a.tag("d/a", "./d/a", "d/b", "d/a"); err != nil || strings.Count(a.list(), "d/a\n") != 3 {
+		t.Fatal(stderr, err)
+	}
+	a.Options = Options{KeyFile: "key", Update: "list"}
+	a.check("twice", "", "fastmac: 2 files: 2 kept, 0 changed, 0 new; 0 gone\n", "")
+	if strings.Count(a.list(), "d/a\n") != 1 || strings.Count(a.list(), "d/b\n") != 1 {
+		t.Errorf("%q", a.list())
+	}
+	os.Remove("d/a")
+	a.check("gone", "d/a: GONE\n", "fastmac: 1 file: 1 kept, 0 changed, 0 new; 1 gone\n", "")
+}
+
+// TestKeysDestroyed says that nothing of both keys is left when a run is over.
+func TestKeysDestroyed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(WriteKey("key", "umac64", nil), WriteKey("old", "hmac-sha256", nil)); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{KeyFile: "key", OldKeyFile: "old", Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
+	r, err := o.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := o.readOldKey(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.worker()
+	dead := func(what string, f func()) {
+		t.Helper()
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%s lives", what)
+			}
+		}()
+		f()
+	}
+	w.close()
+	dead("the stream", func() { w.stream.Sign() })
+	dead("the old key's stream", func() { w.stream.VerifyOld(&list.Line{Tag: make([]byte, 32)}) })
+	r.close()
+	dead("the key", func() { r.key.Stream(nil) })
+	dead("the old key", func() { old.Stream(nil) })
+	// A key that is refused is destroyed too.
+	o.OldKeyFile = "key"
+	if r, err = o.open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.readOldKey(t.Context(), r); err == nil {
+		t.Error("the same key twice")
+	}
+	old = r.oldKey
+	r.close()
+	dead("the same old key", func() { old.Stream(nil) })
+}
+
+// TestTooManyNotes has more folders, patterns and files that cannot be read than verify takes.
+func TestTooManyNotes(t *testing.T) {
+	for more := range 2 {
+		r := &recorder{options: &Options{KeepGoing: true}, report: &Changes{Tagged: 1, Unreadable: 1}}
+		p := &plan{folders: make([]string, list.MaxNotes-2+more), patterns: make([]string, 1)}
+		if err := r.check(p); (err != nil) != (more > 0) {
+			t.Errorf("%d more: %v", more, err)
+		}
+	}
+}
+
 // TestUpdateKinds has files that became folders, and folders that became files.
 func TestUpdateKinds(t *testing.T) {
 	a := newArchive(t, small, func(o *Options) {
@@ -413,19 +500,16 @@ func TestUpdateStdin(t *testing.T) {
 	a.check("without", "-: GONE\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "")
 }
 
-// TestUpdateMeanwhile has an update that another one overtakes.
+// TestUpdateMeanwhile has an update whose list another program changes, which knows no locks.
 func TestUpdateMeanwhile(t *testing.T) {
 	a := newArchive(t, small, nil)
-	a.write(map[string]string{"d/n": "", "m": ""})
-	a.FilesFrom = []string{"-"}
-	a.Stdin = readerFunc(func(p []byte) (int, error) {
-		other := archive{t, Options{KeyFile: "key", Update: "list"}}
-		other.check("overtakes", "d/n: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
-		a.Stdin = strings.NewReader("")
-		return copy(p, "m\n"), io.EOF
+	a.write(map[string]string{"d/n": ""})
+	a.Stdin = readerFunc(func([]byte) (int, error) {
+		a.write(map[string]string{"list": "another"})
+		return 0, io.EOF
 	})
-	_, _, err := a.tag()
-	if err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || strings.Contains(a.list(), "  m") || !strings.Contains(a.list(), "  d/n") {
+	_, _, err := a.tag("-")
+	if err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || a.list() != "another" {
 		t.Errorf("%v, %q", err, a.list())
 	}
 }
@@ -441,7 +525,7 @@ func TestKeepGoing(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	o := Options{KeyFile: "key", Partial: true, Stdin: strings.NewReader(""), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer)}
-	if r, err := Verify(t.Context(), o, "list", true); err != nil || r.Err() != nil || r.Summary() != "5 files OK; the list is as it was written, without 1 file that could not be read; added files are not looked for without --complete d" {
+	if r, err := Verify(t.Context(), o, "list", true); err != nil || r.Err() != nil || withoutSerial(r) != "5 files OK; the list is as it was written, without 1 file that could not be read; added files are not looked for without --complete d" {
 		t.Errorf("%v, %v, %s", err, r.Err(), r.Summary())
 	}
 	// It is there now, and no list had it: it is new.
@@ -489,7 +573,7 @@ func TestNames(t *testing.T) {
 		if got != test.failure && filepath.Separator == '/' || (err == nil) != (test.failure == "") {
 			t.Errorf("%+v: %q, %q", test, got, stderr)
 		}
-		if n := strings.Count(a.list(), "\n"); err == nil && n != test.lines+1 {
+		if n := strings.Count(a.list(), "\n"); err == nil && n != test.lines+4 {
 			t.Errorf("%+v: %d lines", test, n)
 		}
 	}
@@ -511,10 +595,9 @@ func TestKilled(t *testing.T) {
 	defer o.discard()
 	a.Options = Options{KeyFile: "key", Update: "d/list", Quiet: true}
 	stdout, _, err := a.tag()
-	want := append(slices.Clone(others), filepath.ToSlash(o.Name()))
-	slices.Sort(want)
-	if err != nil || stdout != strings.Join(want, ": NEW\n")+": NEW\n" {
-		t.Errorf("%v: %q, want %q", err, stdout, want)
+	slices.Sort(others)
+	if err != nil || stdout != strings.Join(others, ": NEW\n")+": NEW\n" {
+		t.Errorf("%v: %q, want %q", err, stdout, others)
 	}
 	if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("left: %v", err)

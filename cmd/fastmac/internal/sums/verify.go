@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
@@ -27,6 +28,11 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		return nil, err
 	}
 	defer r.close()
+	unlock, err := o.lockList(ctx, path, false)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	l, own, err := o.readList(ctx, r, path)
 	if err != nil {
 		return nil, about(path, err)
@@ -35,9 +41,11 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	if o.Status {
 		stdout, stderr = io.Discard, io.Discard
 	}
-	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial, complete: len(o.Complete) > 0}}
+	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, places: placesOf(path), report: &Report{Files: []File{}, partial: o.Partial, complete: len(o.Complete) > 0}}
 	defer r.progress.clear()
-	v.checkList(path)
+	if err := v.checkList(path); err != nil {
+		return nil, err
+	}
 	r.files.Special, r.files.Folder, r.files.Folders = o.Special, "is a folder", l.Folders
 	if !o.IgnoreMissing && v.allMissing() {
 		return nil, about(path, fmt.Errorf("none of its %d files exists: their paths begin in the current folder, or in that of -C", l.Lines.Len()))
@@ -54,7 +62,18 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 	if err := v.checkFolders(ctx, folders); err != nil {
 		return nil, err
 	}
-	return v.report, v.printer.flush()
+	if now, err := os.Stat(path); own != nil && (err != nil || !os.SameFile(now, own)) {
+		v.printer.errorf("%s was replaced while it was verified: this is the result of the list that was there before", list.Escape(path))
+	}
+	if err := v.printer.flush(); err != nil {
+		return nil, err
+	}
+	if o.AtLeast != nil && v.report.Err() == nil {
+		if err := o.raise(ctx, l.About.Serial); err != nil {
+			return nil, err
+		}
+	}
+	return v.report, nil
 }
 
 // readList reads the list at path, and returns what file that is, or nil.
@@ -72,7 +91,7 @@ func (o *Options) readList(ctx context.Context, r *run, path string) (*list.List
 		return f, nil
 	})
 	defer stop()
-	l, err := list.Read(in, r.key, o.Zero, false)
+	l, err := list.Read(in, r.key, o.Zero)
 	if err == nil {
 		err = l.Check(r.key)
 	}
@@ -92,14 +111,19 @@ type verifier struct {
 	printer *printer
 	text    bool
 	list    *list.List
-	own     os.FileInfo // of the list's own file, or nil
+	places  []place // of the list
 	report  *Report
 
 	listed, excluded []pattern // of what the list and Exclude leave out
 }
 
 // checkList reports what is wrong with the list.
-func (v *verifier) checkList(path string) {
+func (v *verifier) checkList(path string) error {
+	if v.AtLeast != nil {
+		if err := v.AtLeast.read(); err != nil {
+			return err
+		}
+	}
 	path = list.Escape(path)
 	for _, bad := range v.list.Malformed {
 		v.printer.errorf("%s: line %d: %v", path, bad.Number, bad.Err)
@@ -111,7 +135,14 @@ func (v *verifier) checkList(path string) {
 	v.report.List = listComplete
 	if err := v.list.Complete(); err != nil {
 		v.report.List, v.report.ListError = v.incomplete(path, err), err.Error()
-		v.list.Folders, v.list.Patterns, v.list.Unread, v.list.Options = nil, nil, nil, nil // anybody can have written them
+		// Anybody can have written these.
+		v.list.Folders, v.list.Patterns, v.list.Unread, v.list.Options, v.list.About = nil, nil, nil, nil, list.About{}
+	} else if err := v.checkAbout(); err != nil {
+		v.printer.errorf("%s: %v", path, err)
+		v.report.List, v.report.ListError = listFailed, err.Error()
+	}
+	if about := v.list.About; about.Serial > 0 {
+		v.report.Label, v.report.Serial, v.report.Time = list.Escape(about.Label), about.Serial, about.Time.Format(time.RFC3339)
 	}
 	for _, folder := range v.list.Folders {
 		v.report.Folders = append(v.report.Folders, list.Escape(folder))
@@ -120,6 +151,23 @@ func (v *verifier) checkList(path string) {
 		v.report.Exclude = append(v.report.Exclude, list.Escape(pattern))
 	}
 	v.report.Options = v.list.Options
+	return nil
+}
+
+// checkAbout returns an error if the list, which is as it was written, is not the one that is wanted.
+func (v *verifier) checkAbout() error {
+	about := v.list.About
+	switch {
+	case about.Serial == 0 && (v.Wanted != "" || v.AtLeast != nil):
+		return errors.New("an old fastmac wrote the list, without a label and a serial number: tag --update adds them")
+	case v.Wanted != "" && about.Label == "":
+		return errors.New("the list has no label: tag --update --label adds one")
+	case v.Wanted != "" && about.Label != v.Wanted:
+		return fmt.Errorf("another list: its label is %s", list.Escape(about.Label))
+	case v.AtLeast != nil && about.Serial < v.AtLeast.number:
+		return fmt.Errorf("an old list: its serial number is %d, and at least %d is wanted", about.Serial, v.AtLeast.number)
+	}
+	return nil
 }
 
 // incomplete prints why the list is not as tag wrote it, and returns what that makes it.
@@ -128,13 +176,8 @@ func (v *verifier) incomplete(path string, err error) string {
 	case err != list.ErrNoEnd:
 	case v.Partial:
 		return listNoEnd
-	case v.Strict || v.Status: // nobody would see the warning
-	case v.key.Named:
-		// The program that wrote the key writes end lines, so this one was lost.
-		err = fmt.Errorf("%w: --partial accepts that", err)
 	default:
-		v.printer.errorf("warning: %s: %v: if the key file had the identifier, %s KEY %s, this would be a failure", path, err, v.key.Algorithm(), v.key.ID)
-		return listNoEnd
+		err = fmt.Errorf("%w: --partial accepts that", err)
 	}
 	v.printer.errorf("%s: %v", path, err)
 	return listFailed
@@ -173,11 +216,11 @@ func (v *verifier) verify(ctx context.Context, r worker, l list.Line) File {
 	case v.IgnoreMissing && errors.Is(err, fs.ErrNotExist):
 		return File{Path: l.Path, Result: resultMissing}
 	case err != nil:
-		return File{l.Path, resultUnreadable, reason(err).Error()}
+		return File{Path: l.Path, Result: resultUnreadable, Error: reason(err).Error()}
 	case r.stream.Verify(&l):
 		return File{Path: l.Path, Result: resultOK}
 	}
-	return File{Path: l.Path, Result: resultFailed}
+	return File{Path: l.Path, Result: resultFailed, Damaged: v.hasState(&l, r.Finder, r.Info)}
 }
 
 // add counts a result, and adds it to the report or prints it.
@@ -264,6 +307,7 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 			}
 		})
 		f.Mounts, f.Caches = v.leaves(v.OneFileSystem, list.OneFileSystem), v.leaves(v.ExcludeCaches, list.ExcludeCaches)
+		f.Minimal = v.MinimalStat
 		f.Walk(ctx, path)
 		v.report.Excluded += f.Skipped
 		folders = append(folders, f)
@@ -276,10 +320,12 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 	return folders
 }
 
-// isOwn reports whether a file is the list's own, which is in no list.
+// isOwn reports whether a file is the list's own, or that which an update is about to put there. It is in no list.
 func (v *verifier) isOwn(path string) bool {
-	info, err := tree.LookAt(path)
-	return err == nil && v.own != nil && info.Is(v.own)
+	if leadsTo(v.places, path) {
+		return true
+	}
+	return isUnfinished(path) && slices.ContainsFunc(v.places, func(p place) bool { return p.has(path) })
 }
 
 // allMissing reports whether none of several files exists, as in a folder that is not the one where tag

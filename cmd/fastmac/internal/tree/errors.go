@@ -15,8 +15,9 @@ var (
 	ErrOutput = errors.New("is the output")
 
 	errSpecial  = errors.New("is not a regular file: --special reads it")
-	errReplaced = errors.New("was replaced while it was opened")
+	errReplaced = errors.New("was replaced while it was read")
 	errChanged  = errors.New("changed while it was read")
+	errUnstable = errors.New("has another inode number or other times at each look: --minimal-stat accepts that")
 
 	// errFault is the error for a mapped file that becomes shorter, or that cannot be read.
 	errFault = errors.New("fault while reading")

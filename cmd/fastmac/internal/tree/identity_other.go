@@ -13,8 +13,5 @@ type identity struct{ info os.FileInfo }
 
 func (a identity) same(b identity) bool { return os.SameFile(a.info, b.info) }
 
-// sameDevice: on Windows the folder of another file system is none that is walked.
-func (a identity) sameDevice(identity) bool { return true }
-
 // is: devices have no identity.
 func (a identity) is(b os.FileInfo) bool { return !a.info.Mode().IsRegular() || os.SameFile(a.info, b) }

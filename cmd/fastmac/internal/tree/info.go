@@ -26,9 +26,6 @@ func (a Info) Same(b Info) bool { return a.identity.same(b.identity) }
 // Is reports whether a is of the file of b.
 func (a Info) Is(b os.FileInfo) bool { return a.identity.is(b) }
 
-// sameDevice reports whether a and b are on one file system.
-func (a Info) sameDevice(b Info) bool { return a.identity.sameDevice(b.identity) }
-
 // fresh reports whether a change after now can leave the times as they are.
 func (a Info) fresh(now time.Time) bool {
 	return max(a.Mtime, a.Ctime) > now.Add(-a.tick()).UnixNano()
@@ -48,3 +45,14 @@ func (a Info) tick() time.Duration {
 func (a Info) unchanged(b Info) bool {
 	return a.Same(b) && a.Mtime == b.Mtime && a.Ctime == b.Ctime
 }
+
+// unstable reports whether two looks, one right after the other, do not find one thing with the same times: some file
+// systems make up inode numbers or times of folders.
+func unstable(look func() (Info, error)) bool {
+	a, err := look()
+	b, err2 := look()
+	return err == nil && err2 == nil && a.Size == b.Size && !a.unchanged(b)
+}
+
+// looked is called with what a file system says, if it is not nil. Tests set it.
+var looked func(*Info)

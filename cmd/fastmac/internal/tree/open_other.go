@@ -18,10 +18,11 @@ import (
 // of a path before the file is opened: a link that takes the place of a folder in between is followed.
 type Finder struct {
 	folders []string // with their slashes
+	base    baseInfo // see Inode
 }
 
 // NewFinder returns a finder with these folders, or with none.
-func NewFinder(folders []string) *Finder { return &Finder{WithSlashes(folders)} }
+func NewFinder(folders []string) *Finder { return &Finder{folders: WithSlashes(folders)} }
 
 // check returns an error if the path leads through a link.
 func (f *Finder) check(path string) error {

@@ -27,6 +27,7 @@ type Finder struct {
 	folders []string // with their slashes
 	dir     string   // that of the last file, with its slash
 	fd      int      // is dir, or unix.AT_FDCWD if that is below none of folders
+	base    baseInfo // see Inode
 }
 
 // NewFinder returns a finder with these folders, or with none.
@@ -115,6 +116,9 @@ func infoOf(s *unix.Stat_t, path string, err error) (Info, error) {
 	case unix.S_IFSOCK:
 		info.Kind = fs.ModeSocket
 	}
+	if looked != nil {
+		looked(&info)
+	}
 	return info, nil
 }
 
@@ -185,6 +189,21 @@ func (f *regularFile) Read(p []byte) (int, error) {
 		return 0, &fs.PathError{Op: "read", Path: f.path, Err: err}
 	case n == 0:
 		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// ReadAt fills p, as far as the file goes.
+func (f *regularFile) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) {
+		m, err := again(func() (int, error) { return unix.Pread(f.fd, p[n:], at+int64(n)) })
+		if err != nil {
+			return n, &fs.PathError{Op: "read", Path: f.path, Err: err}
+		}
+		if m == 0 {
+			return n, io.EOF
+		}
+		n += m
 	}
 	return n, nil
 }

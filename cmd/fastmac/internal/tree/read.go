@@ -25,13 +25,17 @@ var windowSize int64 = 64 << 20
 
 // Files is what all goroutines that read files share. Its fields are set before the first of them reads.
 type Files struct {
-	Special bool        // files that are not regular are read too
-	Folder  string      // what a folder is told
-	Folders []string    // below them no links to folders are followed, see Finder
-	Stdin   io.Reader   // the file "-"
-	Output  os.FileInfo // of a file that is not read, see ErrOutput, or nil
-	Cores   int         // for a stream, if a file is large
-	Count   func(n int) // is called for n bytes more that were read, if it is not nil
+	Special bool      // files that are not regular are read too
+	Folder  string    // what a folder is told
+	Folders []string  // below them no links to folders are followed, see Finder
+	Stdin   io.Reader // the file "-"
+	Cores   int       // for a stream, if a file is large
+	Twice   bool      // the stream reads what is written to it more than once
+	Minimal bool      // a file with another identity is the same if it has the same size and mtime
+
+	// Output reports whether the file at path is one that is not read, see ErrOutput, if it is not nil.
+	Output func(path string, i Info) bool
+	Count  func(n int) // is called for n bytes more that were read, if it is not nil
 
 	stdinUse atomic.Bool // standard input has been read
 
@@ -62,6 +66,7 @@ func LookAt(path string) (Info, error) { return NewFinder(nil).Look(path) }
 // An openFile is a regular file that is open.
 type openFile interface {
 	io.ReadSeeker
+	io.ReaderAt
 	info() (Info, error)
 	mapped(at int64, size int) ([]byte, error) // see unmap
 }
@@ -73,6 +78,7 @@ type Reader struct {
 	Info   Info // of the last regular file, before it was read
 	stream Stream
 	buf    []byte
+	copied []byte // for readCopied
 }
 
 // NewReader returns a reader that writes the files to a stream.
@@ -84,15 +90,31 @@ func (f *Files) NewReader(s Stream) *Reader {
 func (r *Reader) Close() {
 	r.Finder.Close()
 	clear(r.buf)
+	clear(r.copied)
 }
 
 // Read makes the content of a file that of the stream. It returns an error if the file
 // has changed in the meantime.
-func (r *Reader) Read(ctx context.Context, path string) error { return r.read(ctx, path, false) }
+func (r *Reader) Read(ctx context.Context, path string) error { return r.readAny(ctx, path, false) }
 
 // ReadEntry is Read for an entry. What was found is a regular file or a link to one: if a pipe or a device has taken
 // its place, it is not read.
-func (r *Reader) ReadEntry(ctx context.Context, e *Entry) error { return r.read(ctx, e.Path, e.Found) }
+func (r *Reader) ReadEntry(ctx context.Context, e *Entry) error {
+	return r.readAny(ctx, e.Path, e.Found)
+}
+
+// maxReplaced is how often a file is read again that another one has replaced meanwhile, as programs do that write
+// a file anew.
+const maxReplaced = 3
+
+func (r *Reader) readAny(ctx context.Context, path string, found bool) (err error) {
+	for range 1 + maxReplaced {
+		if err = r.read(ctx, path, found); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return err
+}
 
 func (r *Reader) read(ctx context.Context, path string, found bool) error {
 	r.stream.Reset()
@@ -146,17 +168,24 @@ func (r *Reader) openSame(ctx context.Context, path string, before Info) (*regul
 	r.Info, err = f.info()
 	switch {
 	case err != nil:
-	case !r.Info.Same(before):
+	case !r.same(before) && unstable(func() (Info, error) { return r.Look(path) }):
+		err = errUnstable
+	case !r.same(before):
 		err = errReplaced
 	case !r.Info.Kind.IsRegular():
 		err = errors.New("is not a regular file")
-	case r.Output != nil && r.Info.Is(r.Output):
+	case r.Output != nil && r.Output(path, r.Info):
 		err = ErrOutput
 	default:
 		return f, nil
 	}
 	f.Close()
 	return nil, &fs.PathError{Op: "read", Path: path, Err: Reason(err)}
+}
+
+// same reports whether i is of the file of r.Info.
+func (r *Reader) same(i Info) bool {
+	return r.Info.Same(i) || r.Minimal && r.Info.Size == i.Size && r.Info.Mtime == i.Mtime
 }
 
 // openSpecial opens what before is of, at path, and no regular file that may have taken its place.
@@ -189,8 +218,8 @@ func (r *Reader) unchanged(path string, f openFile) error {
 		err = errors.New("was removed while it was read")
 	case err != nil:
 		return err
-	case !r.Info.Same(there):
-		err = errors.New("was replaced while it was read")
+	case !r.same(there):
+		err = errReplaced
 	case r.Info.Size != now.Size || r.Info.Mtime != now.Mtime:
 		err = errChanged
 	default:
@@ -214,7 +243,17 @@ func (r *Reader) readRegular(ctx context.Context, f openFile) error {
 		defer r.cores.RUnlock()
 	}
 	at := int64(0)
-	if size > bufferSize {
+	if r.Twice && workers > 1 {
+		var err error
+		if at, err = r.readCopied(ctx, f, size, workers); err == nil {
+			_, err = f.Seek(at, io.SeekStart)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// Who has mapped the file can change what is mapped between two readings, and no time of the file says so.
+	if size > bufferSize && !r.Twice {
 		mapped, err := r.readMapped(ctx, f, size, workers)
 		if mapped && err == nil {
 			at, err = f.Seek(size, io.SeekStart)
@@ -264,6 +303,40 @@ func (r *Reader) readMapped(ctx context.Context, f openFile, size int64, workers
 		}
 	}
 	return true, nil
+}
+
+// readCopied reads a file on several cores, as far as it has size bytes, into memory that no other process has.
+func (r *Reader) readCopied(ctx context.Context, f openFile, size int64, workers int) (at int64, err error) {
+	if r.copied == nil {
+		r.copied = make([]byte, parallelSize)
+	}
+	part := parallelSize / workers
+	for at < size {
+		var group sync.WaitGroup
+		sizes, errs := make([]int, workers+1), make([]error, workers+1)
+		all := r.copied[:min(size-at, parallelSize)]
+		for i := 0; i*part < len(all); i++ {
+			p, from := all[i*part:min((i+1)*part, len(all))], at+int64(i*part)
+			group.Go(func() { sizes[i], errs[i] = f.ReadAt(p, from) })
+		}
+		group.Wait()
+		if err := ctx.Err(); err != nil {
+			return at, err
+		}
+		n := 0
+		for i := 0; i*part < len(all) && n == i*part; i++ {
+			if n += sizes[i]; errs[i] != nil && errs[i] != io.EOF {
+				return at, errs[i]
+			}
+		}
+		r.stream.WriteParallel(all[:n], workers)
+		r.count(n)
+		at += int64(n)
+		if n < len(all) {
+			break // the file has become shorter, or never had that size
+		}
+	}
+	return at, nil
 }
 
 // writeMapped writes a window of a file to the stream.

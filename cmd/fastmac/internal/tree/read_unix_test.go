@@ -144,9 +144,12 @@ func TestChanges(t *testing.T) {
 			"same time": {func() error {
 				return errors.Join(os.Truncate("file", size+1), os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
 			}, "changed while it was read"},
-			"removed":  {func() error { return os.Remove("file") }, "was removed while it was read"},
-			"replaced": {func() error { return os.Rename("other", "file") }, "was replaced while it was read"},
-			"nothing":  {func() error { return nil }, ""},
+			"removed":       {func() error { return os.Remove("file") }, "was removed while it was read"},
+			"replaced once": {func() error { os.Rename("other", "file"); return nil }, ""},
+			"replaced": {func() error {
+				return errors.Join(os.WriteFile("other", nil, 0o600), os.Truncate("other", k.size), os.Rename("other", "file"))
+			}, "was replaced while it was read"},
+			"nothing": {func() error { return nil }, ""},
 		} {
 			f := newFolder(t)
 			f.write("other", 0)
@@ -160,7 +163,7 @@ func TestChanges(t *testing.T) {
 			ctx, calls := t.Context(), 0
 			if k.size > bufferSize {
 				ctx = erringContext{ctx, func() {
-					if calls++; calls == 2 {
+					if calls++; calls == 2 || calls > 2 && name == "replaced" {
 						f.must(change.f())
 					}
 				}}
@@ -175,6 +178,89 @@ func TestChanges(t *testing.T) {
 				t.Errorf("%+v, %s: %v, want %q", k, name, err, change.want)
 			}
 			r.Close()
+		}
+	}
+}
+
+// A twiceStream looks twice at what it gets, as one of two keys does, and changes the file in between.
+type twiceStream struct {
+	*testing.T
+	change func()
+	seen   int
+}
+
+func (s *twiceStream) Write(p []byte) (int, error) {
+	before := bytes.Clone(p)
+	s.change()
+	if !bytes.Equal(p, before) {
+		s.Errorf("other content after %d bytes", s.seen)
+	}
+	s.seen += len(p)
+	return len(p), nil
+}
+
+func (s *twiceStream) WriteParallel(p []byte, _ int) { s.Write(p) }
+func (s *twiceStream) Reset()                        { s.seen = 0 }
+
+// TestTwice has a file that somebody has mapped and writes to while it is read: who reads it twice sees one
+// content, and nothing is left out.
+func TestTwice(t *testing.T) {
+	f := newFolder(t)
+	for _, size := range []int{1, bufferSize, bufferSize + 1, parallelSize - 1, parallelSize, 2*parallelSize + 7} {
+		f.write("file", 0)
+		f.must(os.Truncate("file", int64(size)))
+		file, err := os.OpenFile("file", os.O_RDWR, 0)
+		f.must(err)
+		mapped, err := syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+		f.must(err)
+		s := &twiceStream{T: t, change: func() {
+			for i := 0; i < size; i += 4096 {
+				mapped[i]++
+			}
+		}}
+		for _, cores := range []int{1, 2, 3} {
+			r := (&Files{Cores: cores, Twice: true}).NewReader(s)
+			// A file that is written to may have other times.
+			if err := r.Read(t.Context(), "file"); err != nil && Reason(err) != errChanged || s.seen != size {
+				t.Errorf("%d bytes on %d cores: %v, read %d", size, cores, err, s.seen)
+			}
+			r.Close()
+		}
+		f.must(errors.Join(syscall.Munmap(mapped), file.Close()))
+	}
+}
+
+// TestMinimal has a file system with another inode number, or other times of folders, at each look.
+func TestMinimal(t *testing.T) {
+	defer func() { looked = nil }()
+	f := newFolder(t)
+	f.write("d/file", 1)
+	n := uint64(1 << 40)
+	for name, look := range map[string]func(*Info){
+		"inodes":  func(i *Info) { n++; i.identity.inode = n },
+		"folders": func(i *Info) { n++; i.Mtime += int64(n) * int64(i.Kind/os.ModeDir) },
+	} {
+		for _, minimal := range []bool{false, true} {
+			looked = look
+			r := (&Files{Minimal: minimal}).NewReader(new(content))
+			err := r.Read(t.Context(), "d/file")
+			r.Close()
+			if bad := name == "inodes" && !minimal; bad != (err != nil) || bad && Reason(err) != errUnstable {
+				t.Errorf("%s, minimal %v: %v", name, minimal, err)
+			}
+			w := NewWalker(nil, func(Entry) {})
+			w.Minimal = minimal
+			w.Walk(t.Context(), "d")
+			changed := w.Changed(t.Context())
+			if minimal != (len(changed) == 0) || !minimal && changed[0].Err != errUnstable {
+				t.Errorf("%s, minimal %v: %+v", name, minimal, changed)
+			}
+			looked = nil
+			f.write("d/new", 1)
+			if changed := w.Changed(t.Context()); len(changed) != 1 || changed[0].Err.Error() != "changed while it was verified" {
+				t.Errorf("%s, minimal %v, a file more: %+v", name, minimal, changed)
+			}
+			f.must(os.Remove("d/new"))
 		}
 	}
 }

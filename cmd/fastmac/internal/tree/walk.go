@@ -55,7 +55,8 @@ const (
 
 // A Walker finds the files in folders, and later whether the folders are as they were.
 type Walker struct {
-	Skipped int // files, and folders as one, that skip has left out
+	Skipped int  // files, and folders as one, that skip has left out
+	Minimal bool // a folder is as it was if it has the same names
 
 	// If not nil, they say for a folder, and the one above it, whether it is left out if it is on another file
 	// system than the one above, or if it is a cache. That of a cache gets the folder twice.
@@ -73,6 +74,7 @@ type visit struct {
 	root, path string
 	info       Info
 	fresh      []fs.DirEntry // what it had, if its times do not tell
+	minimal    bool          // they never do
 }
 
 // NewWalker returns a walker that calls found for each file. If skip is not nil, it says what is left out, by
@@ -128,11 +130,7 @@ func (w *Walker) folder(ctx context.Context, d *dir, path string, depth int) {
 		}
 		sub, err := d.open(name.Name(), path)
 		if err == nil && w.Mounts != nil && w.Mounts(strings.TrimSuffix(folder, "/"), path) {
-			var info Info
-			if info, err = sub.info(); err == nil && !info.sameDevice(d.was) {
-				err = LeftMount
-			}
-			if err != nil {
+			if err = checkMount(d, sub, path); err != nil {
 				sub.close()
 			}
 		}
@@ -161,8 +159,8 @@ func (w *Walker) read(d *dir, path string) ([]fs.DirEntry, error) {
 	}
 	d.was = info
 	names, err := d.read()
-	v := visit{root: w.root, path: path, info: info}
-	if info.fresh(now) {
+	v := visit{root: w.root, path: path, info: info, minimal: w.Minimal}
+	if w.Minimal || info.fresh(now) {
 		v.fresh = append([]fs.DirEntry{}, names...)
 		if settled := time.Now().Add(info.tick()); settled.After(w.settled) {
 			w.settled = settled
@@ -170,6 +168,19 @@ func (w *Walker) read(d *dir, path string) ([]fs.DirEntry, error) {
 	}
 	w.visits = append(w.visits, v)
 	return names, err
+}
+
+// checkMount returns an error if sub, which was found at path in d, is on another file system.
+func checkMount(d, sub *dir, path string) error {
+	info, err := sub.info()
+	if err != nil {
+		return err
+	}
+	here, _ := info.place(path)
+	if above, _ := d.was.place(filepath.Dir(path)); here != above {
+		return LeftMount
+	}
+	return nil
 }
 
 // isCache reports whether d, the folder at path with these names, is a cache. What cannot be read is none.
@@ -240,7 +251,11 @@ func (w *Walker) Changed(ctx context.Context) (list []Entry) {
 			f, root = NewFinder([]string{was.root}), was.root
 		}
 		if !f.unchanged(was) {
-			list = append(list, Entry{Path: was.path, Err: errors.New("changed while it was verified")})
+			err := errors.New("changed while it was verified")
+			if unstable(func() (Info, error) { return f.Look(was.path) }) {
+				err = errUnstable
+			}
+			list = append(list, Entry{Path: was.path, Err: err})
 		}
 	}
 	return list
@@ -274,5 +289,5 @@ func (f *Finder) unchanged(was visit) bool {
 	}
 	// Only now, so that nothing has changed since the moment.
 	info, err := d.info()
-	return err == nil && info.unchanged(was.info)
+	return err == nil && (was.minimal || info.unchanged(was.info))
 }
