@@ -296,7 +296,9 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 	}
 	for _, file := range files {
 		if *file != "" && *file != "-" && !filepath.IsAbs(*file) {
-			*file = filepath.Join(before, *file)
+			if *file, err = filepath.Abs(*file); err != nil { // on Windows \x and C:x are not below before
+				return nil, err
+			}
 		}
 	}
 	if err := os.Chdir(folder.Value.String()); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 	"github.com/git-lfs/wildmatch/v2"
 )
 
@@ -18,6 +19,7 @@ import (
 // that matches a path decides. Paths are relative to the folder that is walked.
 type pattern struct {
 	match  *wildmatch.Wildmatch
+	folded *wildmatch.Wildmatch // the same where a file is found in each case
 	again  bool // "!": what it matches is not left out
 	folder bool // a slash at the end: only folders match
 }
@@ -42,7 +44,8 @@ func parsePattern(text string) (pattern, error) {
 	if !strings.Contains(glob, "/") {
 		glob = "**/" + glob // a name is matched at any depth
 	}
-	p.match = wildmatch.NewWildmatch(strings.TrimPrefix(glob, "/"))
+	glob = strings.TrimPrefix(glob, "/")
+	p.match, p.folded = wildmatch.NewWildmatch(glob), wildmatch.NewWildmatch(glob, wildmatch.CaseFold)
 	return p, nil
 }
 
@@ -130,15 +133,22 @@ func parsePatterns(texts []string) (all []pattern, err error) {
 	return all, nil
 }
 
-// skipper returns a function that reports whether patterns leave out a path, whose parents they do
-// not leave out, or nil if there are no patterns.
-func skipper(all []pattern) func(path string, isDir bool) bool {
+// A skipFunc reports whether a path is left out, whose parents are not. A nil one leaves out nothing.
+type skipFunc func(path string, isDir bool) bool
+
+// skipper returns what patterns leave out. If fold is true, case makes no difference.
+func skipper(all []pattern, fold bool) skipFunc {
 	if len(all) == 0 {
 		return nil
 	}
 	return func(path string, isDir bool) bool {
 		for i := len(all) - 1; i >= 0; i-- {
-			if p := &all[i]; (isDir || !p.folder) && p.match.Match(path) {
+			p := &all[i]
+			match := p.match
+			if fold {
+				match = p.folded
+			}
+			if (isDir || !p.folder) && match.Match(path) {
 				return !p.again
 			}
 		}
@@ -146,8 +156,14 @@ func skipper(all []pattern) func(path string, isDir bool) bool {
 	}
 }
 
+// skipperIn returns what patterns leave out of a folder. Case makes a difference if it does so for the folder,
+// as in Git.
+func skipperIn(folder string, all []pattern) skipFunc {
+	return skipper(all, len(all) > 0 && tree.FoldsCase(folder))
+}
+
 // skips reports whether a path, or one of its folders, is left out.
-func skips(skip func(path string, isDir bool) bool, path string, isDir bool) bool {
+func skips(skip skipFunc, path string, isDir bool) bool {
 	if skip == nil {
 		return false
 	}

@@ -44,7 +44,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s: %v", test.patterns, err)
 			continue
 		}
-		skip := skipper(all)
+		skip := skipper(all, false)
 		for want, paths := range map[bool]string{false: test.left, true: test.skipped} {
 			for _, path := range strings.Fields(paths) {
 				if skips(skip, path, false) != want {
@@ -53,7 +53,7 @@ func TestPatterns(t *testing.T) {
 			}
 		}
 	}
-	if skipper(nil) != nil {
+	if skipper(nil, false) != nil {
 		t.Error("no pattern leaves something out")
 	}
 	for _, text := range []string{"", "/", "!", "!/", "//", "a//b", `a\`, `\/a`, "[", "[]", "[]]", "[a", "a[!]", `[\]]`, "[a/b]", "[[:alpha:]]", "[-a]", "[a-]x", "[!-a]", "[b-a]", "[a-c-e]", "[é-è]", "**a", "a**", "***", "**/**"} {
@@ -126,7 +126,7 @@ func TestGit(t *testing.T) {
 		for path := range strings.SplitSeq(string(out), "\x00") {
 			ignored[path] = true
 		}
-		skip := skipper(all)
+		skip := skipper(all, false)
 		for _, path := range files {
 			got := skips(skip, path, false)
 			if got != ignored[path] {

@@ -25,18 +25,21 @@ type pathIndex struct {
 }
 
 type hashedLine struct {
-	hash uint64 // of the absolute path
+	hash uint64 // of the absolute path, folded
 	line uint32
 }
 
 func newPathIndex(l *list.Lines) *pathIndex {
 	x := &pathIndex{Places: tree.NewPlaces(), lines: l, seed: maphash.MakeSeed(), all: make([]hashedLine, 0, l.Len())}
 	for line := range l.All() {
-		x.all = append(x.all, hashedLine{maphash.String(x.seed, x.Absolute(line.Path)), uint32(len(x.all))})
+		x.all = append(x.all, hashedLine{x.hash(x.Absolute(line.Path)), uint32(len(x.all))})
 	}
 	slices.SortFunc(x.all, func(a, b hashedLine) int { return cmp.Compare(a.hash, b.hash) })
 	return x
 }
+
+// hash returns that of an absolute path, which does not depend on its case: two paths can name one file.
+func (x *pathIndex) hash(path string) uint64 { return maphash.String(x.seed, tree.Fold(path)) }
 
 // has reports whether a line names a file.
 func (x *pathIndex) has(file string) bool {
@@ -47,11 +50,11 @@ func (x *pathIndex) has(file string) bool {
 // find returns the number of a line that names a file, of several always the same.
 func (x *pathIndex) find(file string) (line int, ok bool) {
 	file = x.Absolute(file)
-	hash := maphash.String(x.seed, file)
+	hash := x.hash(file)
 	i, _ := slices.BinarySearchFunc(x.all, hash, func(l hashedLine, hash uint64) int { return cmp.Compare(l.hash, hash) })
 	for ; i < len(x.all) && x.all[i].hash == hash; i++ {
-		if x.Absolute(x.lines.At(int(x.all[i].line)).Path) == file {
-			return int(x.all[i].line), true
+		if line := int(x.all[i].line); x.Same(x.Absolute(x.lines.At(line).Path), file) {
+			return line, true
 		}
 	}
 	return 0, false

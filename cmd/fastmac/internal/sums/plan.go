@@ -7,7 +7,6 @@ package sums
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -24,11 +23,10 @@ type plan struct {
 	gone     []File   // lines of the old list that the new one does not have
 
 	old    *oldList
-	at     tree.Places
-	walked map[string]bool // folders, by absolute path
-	seen   map[string]bool // the same of entries, if one can be found twice, such as in a folder in another one
-	files  int             // found so far, also those that cannot be read
-	failed []string        // folders that could not be walked
+	walked *tree.PathSet // folders
+	seen   *tree.PathSet // entries, if one can be found twice, such as in a folder in another one, or nil
+	files  int           // found so far, also those that cannot be read
+	failed []string      // folders that could not be walked
 }
 
 // plan finds the files of the arguments, in order, and those of the old list, less what the patterns leave
@@ -37,33 +35,31 @@ type plan struct {
 // slashes on all systems, because lists travel: Windows has them in place of backslashes, and others have
 // backslashes in names.
 func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []string) (*plan, error) {
-	p := &plan{entries: make([]tree.Entry, 0, len(args)), patterns: patterns, old: old, at: tree.NewPlaces(), walked: make(map[string]bool)}
+	at := tree.NewPlaces()
+	p := &plan{entries: make([]tree.Entry, 0, len(args)), patterns: patterns, old: old, walked: tree.NewPathSet(at)}
 	if old != nil {
 		p.folders, p.patterns = slices.Clone(old.Folders), old.withPatterns(patterns)
 		if len(args) > 0 || len(old.Folders) > 1 {
-			p.seen = make(map[string]bool)
+			p.seen = tree.NewPathSet(at)
 		}
 	}
 	parsed, err := parsePatterns(p.patterns)
 	if err != nil {
 		return nil, err
 	}
-	skip := skipper(parsed)
-	w := tree.NewWalker(skip, p.add)
 	for _, folder := range p.folders {
-		p.walk(ctx, w, folder)
+		p.walk(ctx, parsed, folder)
 	}
 	for _, path := range args {
 		path = filepath.ToSlash(path)
 		if !o.Recursive || !isFolder(path) {
 			p.add(tree.Entry{Path: path})
-		} else if p.walk(ctx, w, path) {
+		} else if p.walk(ctx, parsed, path) {
 			p.folders = append(p.folders, path)
 		}
 	}
-	p.excluded = w.Skipped
 	if old != nil {
-		if p.gone, err = old.rest(p.folders, p.failed, skip, p.add); err != nil {
+		if p.gone, err = old.rest(p.folders, p.failed, parsed, p.add); err != nil {
 			return nil, about(o.Update, err)
 		}
 	}
@@ -71,14 +67,15 @@ func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []strin
 }
 
 // walk adds the files in a folder, unless that was done. It reports whether it has done it.
-func (p *plan) walk(ctx context.Context, w *tree.Walker, folder string) bool {
-	abs := p.at.Absolute(folder)
-	if p.walked[abs] {
+func (p *plan) walk(ctx context.Context, patterns []pattern, folder string) bool {
+	if !p.walked.Add(folder) {
 		return false
 	}
-	p.walked[abs] = true
 	before := p.files
-	if w.Walk(ctx, folder); p.files == before {
+	w := tree.NewWalker(skipperIn(folder, patterns), p.add)
+	w.Walk(ctx, folder)
+	p.excluded += w.Skipped
+	if p.files == before {
 		// Such as a disk that is not mounted: an empty list would say that all is well.
 		p.add(tree.Entry{Path: folder, Err: errors.New("has no files")})
 	}
@@ -86,8 +83,8 @@ func (p *plan) walk(ctx context.Context, w *tree.Walker, folder string) bool {
 }
 
 func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return path != "-" && err == nil && info.IsDir()
+	info, err := tree.LookAt(path)
+	return path != "-" && err == nil && info.Kind.IsDir()
 }
 
 // add adds an entry, unless that of its file is there already.
@@ -98,12 +95,8 @@ func (p *plan) add(e tree.Entry) {
 		if e.Err != nil {
 			p.failed = append(p.failed, e.Path)
 		}
-		if p.seen != nil {
-			path := p.at.Absolute(e.Path)
-			if p.seen[path] {
-				return
-			}
-			p.seen[path] = true
+		if p.seen != nil && !p.seen.Add(e.Path) {
+			return
 		}
 	}
 	p.entries = append(p.entries, e)

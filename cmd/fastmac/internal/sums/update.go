@@ -102,6 +102,13 @@ func (o *oldList) line(path string) *list.Line {
 	return &l
 }
 
+// rename gives a line the path at which its file was found, if that differs in case.
+func (o *oldList) rename(l *list.Line, path string) {
+	if o.Absolute(l.Path) != o.Absolute(path) {
+		l.Path = path
+	}
+}
+
 // mark notes that a file is among the entries.
 func (o *oldList) mark(path string) {
 	if o == nil {
@@ -125,13 +132,16 @@ func (o *oldList) isSame(l *list.Line, f *tree.Finder) bool {
 func times(i tree.Info) string { return list.Times(i.Size, i.Mtime, i.Ctime) }
 
 // rest adds the files of the list that are in no folder that was walked, and returns those that are gone
-// or that skip leaves out now. The folders that could not be walked are failed.
-func (o *oldList) rest(folders, failed []string, skip func(path string, isDir bool) bool, add func(tree.Entry)) (gone []File, err error) {
+// or that patterns leave out now. The folders that could not be walked are failed.
+func (o *oldList) rest(folders, failed []string, patterns []pattern, add func(tree.Entry)) (gone []File, err error) {
 	before, err := parsePatterns(o.Patterns)
 	if err != nil {
 		return nil, err
 	}
-	skipped := skipper(before)
+	skipped, skip := make(map[string]skipFunc), make(map[string]skipFunc)
+	for _, folder := range folders {
+		skipped[tree.WithSlash(folder)], skip[tree.WithSlash(folder)] = skipperIn(folder, before), skipperIn(folder, patterns)
+	}
 	folders, failed = tree.WithSlashes(folders), tree.WithSlashes(failed)
 	for l := range o.Lines.All() {
 		i, _ := o.find(l.Path)
@@ -147,9 +157,9 @@ func (o *oldList) rest(folders, failed []string, skip func(path string, isDir bo
 			add(tree.Entry{Path: l.Path, Err: errors.New("its folder could not be read")})
 		case tree.Nowhere(err) || err == nil && info.Kind.IsDir():
 			gone = append(gone, File{Path: l.Path, Result: resultGone})
-		case folder == "" || err != nil || skips(skipped, below, false): // an argument
+		case folder == "" || err != nil || skips(skipped[folder], below, false): // an argument
 			add(tree.Entry{Path: l.Path})
-		case skips(skip, below, false):
+		case skips(skip[folder], below, false):
 			gone = append(gone, File{Path: l.Path, Result: resultExcluded})
 		default: // it is no file any more, or behind a link to a folder
 			gone = append(gone, File{Path: l.Path, Result: resultGone})

@@ -95,7 +95,7 @@ type verifier struct {
 	own     os.FileInfo // of the list's own file, or nil
 	report  *Report
 
-	listed, excluded func(path string, isDir bool) bool // what the list and Exclude leave out, or nil
+	listed, excluded []pattern // of what the list and Exclude leave out
 }
 
 // checkList reports what is wrong with the list.
@@ -242,16 +242,16 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 		return nil
 	}
 	listed := newPathIndex(&v.list.Lines)
-	unread := make(map[string]bool)
+	unread := tree.NewPathSet(listed.Places)
 	for _, path := range v.list.Unread {
-		unread[listed.Absolute(path)] = true
+		unread.Add(path)
 	}
 	for _, path := range v.Complete {
 		f := &walkedFolder{accents: make(map[string]bool)}
 		f.Walker = tree.NewWalker(v.skip(path), func(e tree.Entry) {
 			_, left := e.Err.(tree.LeftOut)
 			if e.Err == nil || left {
-				if listed.has(e.Path) || unread[listed.Absolute(e.Path)] || v.isOwn(e.Path) {
+				if listed.has(e.Path) || unread.Has(e.Path) || v.isOwn(e.Path) {
 					return
 				}
 			}
@@ -286,28 +286,25 @@ func (v *verifier) allMissing() bool {
 
 // readSkip sets what the patterns of the list leave out, and those of Exclude.
 func (v *verifier) readSkip(ctx context.Context) error {
-	patterns, err := parsePatterns(v.list.Patterns)
-	if err != nil {
+	var err error
+	if v.listed, err = parsePatterns(v.list.Patterns); err != nil {
 		return err
 	}
-	v.listed = skipper(patterns)
 	texts, err := v.readExclude(ctx)
 	if err != nil {
 		return err
 	}
-	if patterns, err = parsePatterns(texts); err != nil {
-		return err
-	}
-	v.excluded = skipper(patterns)
-	return nil
+	v.excluded, err = parsePatterns(texts)
+	return err
 }
 
 // skip returns what of a folder of Complete is left out: what Exclude says of this folder, and what the
 // list says of its own folders. Those can be others, above, below or in each other: left out is what
 // each of them leaves out that has it.
-func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
-	if v.listed == nil {
-		return v.excluded
+func (v *verifier) skip(folder string) skipFunc {
+	listed, excluded := skipperIn(folder, v.listed), skipperIn(folder, v.excluded)
+	if listed == nil {
+		return excluded
 	}
 	at := tree.NewPlaces()
 	var folders []string
@@ -316,17 +313,19 @@ func (v *verifier) skip(folder string) func(path string, isDir bool) bool {
 	}
 	folder = tree.WithSlash(at.Absolute(folder))
 	return func(path string, isDir bool) bool {
-		if v.excluded != nil && v.excluded(path, isDir) {
+		if excluded != nil && excluded(path, isDir) {
 			return true
 		}
 		path, has := folder+path, false
 		for _, f := range folders {
-			if isDir && strings.HasPrefix(f, path+"/") {
-				return false // it is f, or has it
+			if isDir {
+				if _, above := at.Below(path+"/", f); above {
+					return false // it is f, or has it
+				}
 			}
-			if below, ok := strings.CutPrefix(path, f); ok {
+			if below, ok := at.Below(f, path); ok {
 				has = true
-				if !skips(v.listed, below, isDir) {
+				if !skips(listed, below, isDir) {
 					return false
 				}
 			}
