@@ -127,7 +127,7 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch names := options.FilesFrom != "" || options.Files0From != ""; {
 			case len(args) > 0 && names:
-				return usageErrorf(cmd, "tag: %q and names from a file: want one of them", args[0])
+				return usageErrorf(cmd, `tag: "%s" and names from a file: want one of them`, args[0])
 			case len(args) == 0 && !names && options.Update == "":
 				return usageErrorf(cmd, "tag: no files: want at least one, or - for standard input")
 			}

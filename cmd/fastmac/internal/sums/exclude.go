@@ -20,8 +20,8 @@ import (
 type pattern struct {
 	match  *wildmatch.Wildmatch
 	folded *wildmatch.Wildmatch // the same where a file is found in each case
-	again  bool // "!": what it matches is not left out
-	folder bool // a slash at the end: only folders match
+	again  bool                 // "!": what it matches is not left out
+	folder bool                 // a slash at the end: only folders match
 }
 
 // maxPattern is how long a pattern is at most, in bytes: no path is longer.

@@ -30,7 +30,7 @@ func WriteKey(path, name string, stdout io.Writer) error {
 	}
 	f, err := createPrivate(path)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s exists: a key is never overwritten", list.Escape(path))
+		return fmt.Errorf("%s exists: a key is never overwritten", shown(path))
 	}
 	if err != nil {
 		return about(path, err)
@@ -66,7 +66,7 @@ func ReadKey(ctx context.Context, path, name string, stdin io.Reader, stderr io.
 	}
 	k, err := list.ParseKey(text, name)
 	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok {
-		return nil, list.NoAlgorithmError(list.Escape(path))
+		return nil, list.NoAlgorithmError(shown(path))
 	}
 	if err != nil {
 		return nil, about(path, err)
@@ -109,7 +109,7 @@ func readKeyFile(ctx context.Context, path string, stdin io.Reader, stderr io.Wr
 	case r := <-done:
 		// On Windows the permission bits say nothing about other users.
 		if info, err := os.Stat(path); path != "-" && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-			fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", list.Escape(path), info.Mode().Perm())
+			fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", shown(path), info.Mode().Perm())
 		}
 		return r.text, r.err
 	}

@@ -39,7 +39,7 @@ func (p *printer) errorf(format string, args ...any) {
 // print prints the result for a file on standard output, if result is true, and on standard error why it
 // could not be read, is left out or is not in the list.
 func (p *printer) print(file File, result bool) error {
-	path := list.Escape(file.Path)
+	path := shown(file.Path)
 	switch {
 	case file.Result == resultLeftOut:
 		p.errorf("left out: %s: %s", path, file.Error)
@@ -49,6 +49,6 @@ func (p *printer) print(file File, result bool) error {
 	if !result {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.out, "%s: %s\n", path, verdicts[file.Result])
+	_, err := fmt.Fprintf(p.out, "%s: %s\n", list.Escape(file.Path), verdicts[file.Result])
 	return err
 }

@@ -36,7 +36,7 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	}
 	f, err := os.Open(o.Update)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such list: the first one is made with -o", list.Escape(o.Update))
+		return nil, fmt.Errorf("%s: no such list: the first one is made with -o", shown(o.Update))
 	}
 	if err != nil {
 		return nil, about(o.Update, err)

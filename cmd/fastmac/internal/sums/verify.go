@@ -100,7 +100,7 @@ type verifier struct {
 
 // checkList reports what is wrong with the list.
 func (v *verifier) checkList(path string) {
-	path = list.Escape(path)
+	path = shown(path)
 	for _, bad := range v.list.Malformed {
 		v.printer.errorf("%s: line %d: %v", path, bad.Number, bad.Err)
 	}
@@ -218,7 +218,7 @@ func ofOthers(path string, err error) error {
 	}
 	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path {
 		if _, found := os.Stat(slashes); found == nil {
-			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", list.Escape(slashes))
+			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", shown(slashes))
 		}
 	}
 	for _, other := range otherAccents(path) {
