@@ -18,14 +18,8 @@ import (
 // verbatim is what a path begins with in which Windows changes nothing.
 const verbatim = "//?/"
 
-// native returns a path, which has slashes, as the system takes it: one that is verbatim has backslashes, or it
-// would not be.
-func native(path string) string {
-	if runtime.GOOS == "windows" && strings.HasPrefix(path, verbatim) {
-		return filepath.FromSlash(path)
-	}
-	return path
-}
+// native returns a path, which has slashes, as the system takes it: one with backslashes can be verbatim.
+func native(path string) string { return filepath.FromSlash(path) }
 
 // checkPath returns an error if the system has another file at a path than its names say.
 func checkPath(path string) error {

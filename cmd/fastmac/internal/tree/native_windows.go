@@ -11,10 +11,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// absoluteWindows is Absolute. Windows takes ".." away before it looks at links.
+// absoluteWindows is Absolute. Windows takes ".." away before it looks at links. A path that checkPath refuses stays
+// as it is, and so is that of no other file.
 func absoluteWindows(file string) string {
+	if checkPath(file) != nil {
+		return file
+	}
 	if !strings.HasPrefix(file, verbatim) {
-		if abs, err := filepath.Abs(file); err == nil {
+		if abs, err := filepath.Abs(native(file)); err == nil {
 			file = filepath.ToSlash(abs)
 		}
 	}
