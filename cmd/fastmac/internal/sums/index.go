@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
@@ -25,7 +26,7 @@ type pathIndex struct {
 }
 
 type hashedLine struct {
-	hash uint64 // of the absolute path, folded
+	hash uint64 // of the absolute path
 	line uint32
 }
 
@@ -38,8 +39,26 @@ func newPathIndex(l *list.Lines) *pathIndex {
 	return x
 }
 
-// hash returns that of an absolute path, which does not depend on its case: two paths can name one file.
-func (x *pathIndex) hash(path string) uint64 { return maphash.String(x.seed, tree.Fold(path)) }
+// hash returns that of an absolute path, the same for all that Fold makes the same. Letters of ASCII are made the
+// same by a bit, which is fast, and does the same to some other characters.
+func (x *pathIndex) hash(path string) uint64 {
+	var room [256]byte
+	b := append(room[:0], path...)
+	if all := setCase(b); all >= utf8.RuneSelf {
+		b = append(b[:0], tree.Fold(path)...)
+		setCase(b)
+	}
+	return maphash.Bytes(x.seed, b)
+}
+
+// setCase sets the bit of lower case in all bytes, and returns which bits they had.
+func setCase(b []byte) (all byte) {
+	for i, c := range b {
+		all |= c
+		b[i] = c | 0x20
+	}
+	return all
+}
 
 // has reports whether a line names a file.
 func (x *pathIndex) has(file string) bool {

@@ -27,7 +27,7 @@ func TestDrive(t *testing.T) {
 		a.Recursive = true
 		a.check("update of "+folder, "", "fastmac: 2 files: 2 kept, 0 changed, 0 new; 0 gone\n", "", folder)
 	}
-	const refusal = "without a backslash is the current folder of that drive"
+	const refusal = "begins in the current folder of that drive"
 	for _, path := range []string{drive, drive + "d", drive + "d/A.txt"} {
 		if out, _ := a.verifyFolders(path); !strings.HasPrefix(out, path+": FAILED open or read\n") {
 			t.Errorf("%s: %q", path, out)
@@ -74,6 +74,11 @@ func TestMessages(t *testing.T) {
 	}
 	if _, err := Verify(t.Context(), Options{KeyFile: `d\key`}, "list", true); err == nil || !strings.HasPrefix(err.Error(), `d\key: `) {
 		t.Error(err)
+	}
+	for _, path := range []string{`.\d\missing`, "./d/missing"} {
+		if _, stderr, err := a.tag(path); err == nil || !strings.HasPrefix(stderr, "fastmac: "+path+": ") {
+			t.Errorf("%q, %v", stderr, err)
+		}
 	}
 	a.Update, a.Output = "", `.\list`
 	if _, _, err := a.tag("d/a"); err == nil || !strings.HasPrefix(err.Error(), `.\list: is there already: --update .\list brings`) {

@@ -49,6 +49,7 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	defer out.discard()
 	r.files.Special, r.files.Folder, r.files.Folders, r.files.Output = true, "is a folder: use -r", p.folders, out.there()
 	results := newPrinter(out, o.Stderr, r.progress)
+	results.typed(args...)
 	lines := results.out
 	if old != nil {
 		results.out = bufio.NewWriter(o.Stdout)

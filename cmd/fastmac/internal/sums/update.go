@@ -104,7 +104,7 @@ func (o *oldList) line(path string) *list.Line {
 
 // rename gives a line the path at which its file was found, if that differs in case.
 func (o *oldList) rename(l *list.Line, path string) {
-	if o.Absolute(l.Path) != o.Absolute(path) {
+	if l.Path != path && o.Absolute(l.Path) != o.Absolute(path) {
 		l.Path = path
 	}
 }

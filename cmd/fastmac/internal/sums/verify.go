@@ -36,6 +36,7 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		stdout, stderr = io.Discard, io.Discard
 	}
 	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, own: own, report: &Report{Files: []File{}, partial: o.Partial}}
+	v.printer.typed(slices.Concat(o.Complete, []string{path})...)
 	defer r.progress.clear()
 	v.checkList(path)
 	r.files.Special, r.files.Folder, r.files.Folders = o.Special, "is a folder", l.Folders

@@ -36,7 +36,7 @@ func checkWindows(path string) error {
 	}
 	if hasDrive(path) {
 		if drive := path[:2]; len(path) == 2 || path[2] != '/' {
-			return fmt.Errorf(`%s without a backslash is the current folder of that drive: want %[1]s\ for the drive, and a path without %[1]s for the current folder`, drive)
+			return fmt.Errorf(`begins in the current folder of that drive: want %s\ for the drive, or a path without %[1]s`, drive)
 		}
 		path = path[2:]
 	} else if !strings.Contains(path, "/") && !filepath.IsLocal(path) && !strings.Contains(path, ":") {

@@ -20,8 +20,8 @@ func TestCheckWindows(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"C:": "C: without a backslash", "c:x.txt": "c: without a backslash", "C:d/x": "C: without a backslash", "C:..": "C: without a backslash", "a:b": "a: without a backslash",
-		"ab:c": "a stream", "d/a:b": "a stream", "ab::$DATA": "a stream", "a::$DATA": "a: without a backslash", "C:/a:b": "a stream", "C:/d:/a": "a stream", "//server/share/a:b": "a stream", "1:/a": "a stream",
+		"C:": `want C:\ for the drive`, "c:x.txt": `want c:\ for the drive`, "C:d/x": `want C:\ for the drive`, "C:..": `want C:\ for the drive`, "a:b": `want a:\ for the drive`,
+		"ab:c": "a stream", "d/a:b": "a stream", "ab::$DATA": "a stream", "a::$DATA": `want a:\ for the drive`, "C:/a:b": "a stream", "C:/d:/a": "a stream", "//server/share/a:b": "a stream", "1:/a": "a stream",
 		"a.": "a dot or a space", "a ": "a dot or a space", "d./a": "a dot or a space", "d /a": "a dot or a space", "a. .": "a dot or a space", "...": "a dot or a space", "C:/a.": "a dot or a space", "//server/share/a ": "a dot or a space",
 	} {
 		if err := checkWindows(path); err == nil || !strings.Contains(err.Error(), want) {

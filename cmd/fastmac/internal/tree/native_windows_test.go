@@ -74,7 +74,7 @@ func TestOtherFile(t *testing.T) {
 	}
 	drive := filepath.VolumeName(t.TempDir())
 	for path, want := range map[string]string{
-		drive: "current folder of that drive", drive + "ab": "current folder of that drive", "ab.": "dot or a space", "ab ": "dot or a space", "ab:s": "a stream", "ab::$DATA": "a stream",
+		drive: "begins in the current folder of that drive", drive + "ab": "begins in the current folder of that drive", "ab.": "dot or a space", "ab ": "dot or a space", "ab:s": "a stream", "ab::$DATA": "a stream",
 		"./NUL": "a device", "d/con": "a device", "d/aux.c": "a device", "d/COM1": "a device", "d/lpt9.": "dot or a space", "NUL/ab": "a device",
 	} {
 		for _, path := range []string{path, strings.ReplaceAll(path, "/", `\`)} {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -79,7 +80,7 @@ func (p Places) Absolute(file string) string {
 // accented letter is the same in each encoding.
 func Fold(path string) string {
 	for i := range len(path) {
-		if path[i] >= 0x80 {
+		if path[i] >= utf8.RuneSelf {
 			return norm.NFC.String(strings.Map(foldRune, norm.NFD.String(path)))
 		}
 	}
