@@ -12,6 +12,16 @@ import (
 	"testing"
 )
 
+// TestDirectoryDrive has files of options without a drive, and without a folder, for -C.
+func TestDirectoryDrive(t *testing.T) {
+	here := inFolder(t, map[string]string{"d/a": "1"})
+	drive := filepath.VolumeName(here)
+	rooted := here[len(drive):]
+	command(t, exitOK, "keygen -o "+rooted+`\key`)
+	command(t, exitOK, "tag -C d -k "+rooted+`\key -o `+drive+"list a")
+	command(t, exitOK, "verify -C d -k "+drive+"key "+rooted+`\list`)
+}
+
 // TestPageInCmd runs the lines about files of docs/files.md in cmd.exe, with names of Windows.
 func TestPageInCmd(t *testing.T) {
 	lines, left := pageLines(t)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
 
@@ -64,6 +65,21 @@ func TestCase(t *testing.T) {
 	a.write(map[string]string{"D/NEW": ""})
 	if out, err := a.verifyFolders("D"); out != "D/NEW: NOT IN THE LIST\n" || err == nil {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// TestCaseHash has one hash for paths that can name one file, also if only one of them is ASCII.
+func TestCaseHash(t *testing.T) {
+	x := newPathIndex(new(list.Lines))
+	for _, same := range [][]string{{"/d/a.TXT", "/D/A.txt"}, {"/d/k", "/d/K", "/d/\u212a"}, {"/é", "/É", "/e\u0301"}, {"/\u017f" + strings.Repeat("x", 300), "/S" + strings.Repeat("X", 300)}} {
+		for _, path := range same {
+			if x.hash(path) != x.hash(same[0]) {
+				t.Errorf("%q and %q differ", path, same[0])
+			}
+		}
+	}
+	if x.hash("/a") == x.hash("/b") || x.hash("/é") == x.hash("/e") {
+		t.Error("others have one hash")
 	}
 }
 
