@@ -23,6 +23,7 @@ type plan struct {
 	gone     []File   // lines of the old list that the new one does not have
 
 	old    *oldList
+	at     tree.Places
 	walked *tree.PathSet // folders
 	seen   *tree.PathSet // entries, if one can be found twice, such as in a folder in another one, or nil
 	files  int           // found so far, also those that cannot be read
@@ -35,12 +36,12 @@ type plan struct {
 // slashes on all systems, because lists travel: Windows has them in place of backslashes, and others have
 // backslashes in names.
 func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []string) (*plan, error) {
-	at := tree.NewPlaces()
-	p := &plan{entries: make([]tree.Entry, 0, len(args)), patterns: patterns, old: old, walked: tree.NewPathSet(at)}
+	p := &plan{entries: make([]tree.Entry, 0, len(args)), patterns: patterns, old: old, at: tree.NewPlaces()}
+	p.walked = tree.NewPathSet(p.at)
 	if old != nil {
 		p.folders, p.patterns = slices.Clone(old.Folders), old.withPatterns(patterns)
 		if len(args) > 0 || len(old.Folders) > 1 {
-			p.seen = tree.NewPathSet(at)
+			p.seen = tree.NewPathSet(p.at)
 		}
 	}
 	parsed, err := parsePatterns(p.patterns)

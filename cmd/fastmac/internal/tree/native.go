@@ -31,8 +31,14 @@ func checkPath(path string) error {
 
 // checkWindows returns why Windows has another file at a path, which has slashes, than its names say.
 func checkWindows(path string) error {
-	if strings.HasPrefix(path, verbatim) || strings.HasPrefix(path, "//./") {
+	if strings.HasPrefix(path, verbatim) {
 		return nil
+	}
+	if rest, ok := strings.CutPrefix(path, "//./"); ok {
+		if !isUNC(rest) && (!hasDrive(rest) || len(rest) == 2) {
+			return nil // a device
+		}
+		path = rest
 	}
 	if hasDrive(path) {
 		if drive := path[:2]; len(path) == 2 || path[2] != '/' {
@@ -61,6 +67,9 @@ func hasDrive(path string) bool {
 	return len(path) >= 2 && path[1] == ':' && ('a' <= path[0]|0x20 && path[0]|0x20 <= 'z')
 }
 
+// isUNC reports whether a path begins as that of a share after \\?\ or \\.\.
+func isUNC(path string) bool { return len(path) > 4 && strings.EqualFold(path[:4], "UNC/") }
+
 // uniform returns one path for the absolute paths of Windows, with slashes, that differ only in how they name
 // the drive or the share. Those are the same in each case, on every system.
 func uniform(path string) string {
@@ -71,7 +80,7 @@ func uniform(path string) string {
 		switch {
 		case hasDrive(rest) && len(rest) > 2 && rest[2] == '/':
 			path = rest
-		case len(rest) > 4 && strings.EqualFold(rest[:4], "UNC/"):
+		case isUNC(rest):
 			path = "//" + rest[4:]
 		}
 	}

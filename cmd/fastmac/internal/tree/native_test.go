@@ -13,7 +13,7 @@ import (
 func TestCheckWindows(t *testing.T) {
 	for _, path := range []string{
 		"a", "a/b c", ".", "..", "./a", "../a/..", "/a", "C:/", "c:/a", "C:/a/./b.c", "//server/share/a", "//server/C$/a", "//?/C:/a.", "//?/C:/a:b",
-		"//?/C:/NUL", "//./pipe/a", "//./C:/a", ".a", "a.b", " a", "a~1", "é", "", "-",
+		"//?/C:/NUL", "//./pipe/a", "//./pipe/a.", "//./C:", "//./C:/a", "//./UNC/server/share/a", ".a", "a.b", " a", "a~1", "é", "", "-",
 	} {
 		if err := checkWindows(path); err != nil {
 			t.Errorf("%q: %v", path, err)
@@ -22,7 +22,7 @@ func TestCheckWindows(t *testing.T) {
 	for path, want := range map[string]string{
 		"C:": `want C:\ for the drive`, "c:x.txt": `want c:\ for the drive`, "C:d/x": `want C:\ for the drive`, "C:..": `want C:\ for the drive`, "a:b": `want a:\ for the drive`,
 		"ab:c": "a stream", "d/a:b": "a stream", "ab::$DATA": "a stream", "a::$DATA": `want a:\ for the drive`, "C:/a:b": "a stream", "C:/d:/a": "a stream", "//server/share/a:b": "a stream", "1:/a": "a stream",
-		"a.": "a dot or a space", "a ": "a dot or a space", "d./a": "a dot or a space", "d /a": "a dot or a space", "a. .": "a dot or a space", "...": "a dot or a space", "C:/a.": "a dot or a space", "//server/share/a ": "a dot or a space",
+		"a.": "a dot or a space", "a ": "a dot or a space", "d./a": "a dot or a space", "d /a": "a dot or a space", "a. .": "a dot or a space", "...": "a dot or a space", "C:/a.": "a dot or a space", "//server/share/a ": "a dot or a space", "//./C:/a.": "a dot or a space", "//./c:/a:b": "a stream", "//./unc/server/share/a.": "a dot or a space",
 	} {
 		if err := checkWindows(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", path, err, want)
