@@ -109,7 +109,7 @@ func readKeyFile(ctx context.Context, path string, stdin io.Reader, stderr io.Wr
 	case r := <-done:
 		// On Windows the permission bits say nothing about other users.
 		if info, err := os.Stat(path); path != "-" && err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
-			fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", shown(path), info.Mode().Perm())
+			fmt.Fprintf(stderr, "fastmac: warning: other users can access the key in %s, mode %04o: want 0600\n", list.Escape(path), info.Mode().Perm())
 		}
 		return r.text, r.err
 	}
