@@ -91,6 +91,10 @@ func TestHostileNames(t *testing.T) {
 	inFolder(t, nil)
 	command(t, exitOK, "keygen -o key")
 	all := hostileNames(520)
+	if runtime.GOOS == "windows" {
+		// It has none of these, while Wine has.
+		all = slices.DeleteFunc(all, func(name string) bool { return strings.Contains(name, ":") })
+	}
 	if err := os.Mkdir("d", 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func (o *once) Set(text string) error {
 // noArguments is the Args of commands that have options only.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageErrorf(cmd, "%s: unexpected argument %q", cmd.Name(), args[0])
+		return usageErrorf(cmd, `%s: unexpected argument "%s"`, cmd.Name(), args[0])
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch names := len(options.FilesFrom)+len(options.Files0From) > 0; {
 			case len(args) > 0 && names:
-				return usageErrorf(cmd, "tag: %q and names from a file: want one of them", args[0])
+				return usageErrorf(cmd, `tag: "%s" and names from a file: want one of them`, args[0])
 			case len(args) == 0 && !names && options.Update == "":
 				return usageErrorf(cmd, "tag: no files: want at least one, or - for standard input")
 			}
@@ -248,7 +248,9 @@ func finish(cmd *cobra.Command, options *sums.Options, args []string, files ...*
 	}
 	for _, file := range files {
 		if *file != "" && *file != "-" && !filepath.IsAbs(*file) {
-			*file = filepath.Join(before, *file)
+			if *file, err = filepath.Abs(*file); err != nil { // on Windows \x and C:x are not below before
+				return nil, err
+			}
 		}
 	}
 	if err := os.Chdir(folder.Value.String()); err != nil {

@@ -11,7 +11,6 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -74,7 +73,7 @@ func skipper(all []pattern, fold bool) skipFunc {
 // skipperIn returns what patterns leave out of a folder. Case makes a difference if it does so for the folder,
 // as in Git.
 func skipperIn(folder string, all []pattern) skipFunc {
-	return skipper(all, len(all) > 0 && runtime.GOOS == "windows")
+	return skipper(all, len(all) > 0 && tree.FoldsCase(folder))
 }
 
 // skips reports whether a path, or one of its folders, is left out.

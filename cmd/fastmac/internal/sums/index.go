@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
@@ -32,10 +33,31 @@ type hashedLine struct {
 func newPathIndex(l *list.Lines) *pathIndex {
 	x := &pathIndex{Places: tree.NewPlaces(), lines: l, seed: maphash.MakeSeed(), all: make([]hashedLine, 0, l.Len())}
 	for line := range l.All() {
-		x.all = append(x.all, hashedLine{maphash.String(x.seed, x.Absolute(line.Path)), uint32(len(x.all))})
+		x.all = append(x.all, hashedLine{x.hash(x.Absolute(line.Path)), uint32(len(x.all))})
 	}
 	slices.SortFunc(x.all, func(a, b hashedLine) int { return cmp.Compare(a.hash, b.hash) })
 	return x
+}
+
+// hash returns that of an absolute path, the same for all that Fold makes the same. Letters of ASCII are made the
+// same by a bit, which is fast, and does the same to some other characters.
+func (x *pathIndex) hash(path string) uint64 {
+	var room [256]byte
+	b := append(room[:0], path...)
+	if all := setCase(b); all >= utf8.RuneSelf {
+		b = append(b[:0], tree.Fold(path)...)
+		setCase(b)
+	}
+	return maphash.Bytes(x.seed, b)
+}
+
+// setCase sets the bit of lower case in all bytes, and returns which bits they had.
+func setCase(b []byte) (all byte) {
+	for i, c := range b {
+		all |= c
+		b[i] = c | 0x20
+	}
+	return all
 }
 
 // has reports whether a line names a file.
@@ -47,11 +69,11 @@ func (x *pathIndex) has(file string) bool {
 // find returns the number of a line that names a file, of several always the same.
 func (x *pathIndex) find(file string) (line int, ok bool) {
 	file = x.Absolute(file)
-	hash := maphash.String(x.seed, file)
+	hash := x.hash(file)
 	i, _ := slices.BinarySearchFunc(x.all, hash, func(l hashedLine, hash uint64) int { return cmp.Compare(l.hash, hash) })
 	for ; i < len(x.all) && x.all[i].hash == hash; i++ {
-		if x.Absolute(x.lines.At(int(x.all[i].line)).Path) == file {
-			return int(x.all[i].line), true
+		if line := int(x.all[i].line); x.Same(x.Absolute(x.lines.At(line).Path), file) {
+			return line, true
 		}
 	}
 	return 0, false

@@ -30,7 +30,7 @@ func WriteKey(path, name string, stdout io.Writer) error {
 	}
 	f, err := createPrivate(path)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s exists: a key is never overwritten", list.Escape(path))
+		return fmt.Errorf("%s exists: a key is never overwritten", shown(path))
 	}
 	if err != nil {
 		return about(path, err)
@@ -74,7 +74,7 @@ func readKey(ctx context.Context, path, name, other string, stdin io.Reader, std
 		k, err = list.ParseKey(text, other)
 	}
 	if _, ok := errors.AsType[list.NoAlgorithmError](err); ok {
-		return nil, list.NoAlgorithmError(list.Escape(path))
+		return nil, list.NoAlgorithmError(shown(path))
 	}
 	if err != nil {
 		return nil, about(path, err)

@@ -11,10 +11,10 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -416,10 +416,10 @@ func TestPathIndex(t *testing.T) {
 	}
 	x := newPathIndex(&l)
 	for _, collide := range []bool{false, true} {
-		for path, want := range map[string]bool{"h": false, "g/../h": true, "i": true, "../" + filepath.Base(here) + "/a": true, "-": true, "./-": false, "../a": false, "a": true, "./b": true, "d/c": true, "d/./c": true, "e": true, here + "/a": true, ".f": true, "d": false, "c": false, "": false, "f": false} {
+		for path, want := range map[string]bool{"h": runtime.GOOS == "windows" /* ".." goes before links are looked at */, "g/../h": true, "i": true, "../" + filepath.Base(here) + "/a": true, "-": true, "./-": false, "../a": false, "a": true, "./b": true, "d/c": true, "d/./c": true, "e": true, here + "/a": true, ".f": true, "d": false, "c": false, "": false, "f": false} {
 			if collide {
 				for i := range x.all {
-					x.all[i].hash = maphash.String(x.seed, x.Absolute(path))
+					x.all[i].hash = x.hash(x.Absolute(path))
 				}
 			}
 			if x.has(path) != want {

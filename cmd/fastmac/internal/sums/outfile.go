@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
 	"github.com/gofrs/flock"
 )
@@ -34,7 +33,7 @@ type outFile struct {
 type existsError string
 
 func (e existsError) Error() string {
-	return fmt.Sprintf("%s: is there already: --update %[1]s brings it up to date, --force replaces it; names from find or xargs go to one run with --files0-from -", list.Escape(string(e)))
+	return fmt.Sprintf("%s: is there already: --update %[1]s brings it up to date, --force replaces it; names from find or xargs go to one run with --files0-from -", shown(string(e)))
 }
 
 // createOut makes an outFile, next to its path: only there a rename is certain to work. Unless

@@ -7,7 +7,6 @@ package sums
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -28,11 +27,11 @@ type plan struct {
 
 	old    *oldList
 	at     tree.Places
-	walked map[string]bool // folders, by absolute path
-	seen   map[string]bool // the same of entries, if one can be found twice, such as in a folder in another one
-	files  int             // found so far, also those that cannot be read
-	failed []string        // folders that could not be walked
-	left   []string        // those that options have left out
+	walked *tree.PathSet // folders
+	seen   *tree.PathSet // entries, if one can be found twice, such as in a folder in another one, or nil
+	files  int           // found so far, also those that cannot be read
+	failed []string      // folders that could not be walked
+	left   []string      // those that options have left out
 }
 
 // plan finds the files of the arguments, in order, and those of the old list, less what the patterns leave
@@ -41,11 +40,12 @@ type plan struct {
 // slashes on all systems, because lists travel: Windows has them in place of backslashes, and others have
 // backslashes in names.
 func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []string) (*plan, error) {
-	p := &plan{entries: make([]tree.Entry, 0, len(args)), patterns: patterns, old: old, at: tree.NewPlaces(), walked: make(map[string]bool)}
+	p := &plan{entries: make([]tree.Entry, 0, len(args)), patterns: patterns, old: old, at: tree.NewPlaces()}
+	p.walked = tree.NewPathSet(p.at)
 	if old != nil {
 		p.folders, p.patterns = slices.Clone(old.Folders), old.withPatterns(patterns)
 		if len(args) > 0 || len(old.Folders) > 1 {
-			p.seen = make(map[string]bool)
+			p.seen = tree.NewPathSet(p.at)
 		}
 	}
 	p.options = o.options(old)
@@ -76,11 +76,9 @@ func (o *Options) plan(ctx context.Context, old *oldList, args, patterns []strin
 
 // walk adds the files in a folder, unless that was done. It reports whether it has done it.
 func (p *plan) walk(ctx context.Context, patterns []pattern, folder string) bool {
-	abs := p.at.Absolute(folder)
-	if p.walked[abs] {
+	if !p.walked.Add(folder) {
 		return false
 	}
-	p.walked[abs] = true
 	before := p.files
 	w := tree.NewWalker(skipperIn(folder, patterns), p.add)
 	w.Mounts, w.Caches = p.leaves(list.OneFileSystem), p.leaves(list.ExcludeCaches)
@@ -102,8 +100,8 @@ func (p *plan) leaves(option string) func(above, folder string) bool {
 }
 
 func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return path != "-" && err == nil && info.IsDir()
+	info, err := tree.LookAt(path)
+	return path != "-" && err == nil && info.Kind.IsDir()
 }
 
 // leftUnfinished is the reason for a file that will be a list, or nothing.
@@ -123,12 +121,8 @@ func (p *plan) add(e tree.Entry) {
 		if e.Err != nil {
 			p.failed = append(p.failed, e.Path)
 		}
-		if p.seen != nil {
-			path := p.at.Absolute(e.Path)
-			if p.seen[path] {
-				return
-			}
-			p.seen[path] = true
+		if p.seen != nil && !p.seen.Add(e.Path) {
+			return
 		}
 	}
 	p.entries = append(p.entries, e)

@@ -8,6 +8,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 
 	"example.com/fastmac/cmd/fastmac/internal/list"
 )
@@ -18,10 +20,17 @@ type printer struct {
 	out      *bufio.Writer
 	stderr   io.Writer
 	progress *progress
+	native   bool // paths of files have backslashes in errors
 }
 
 func newPrinter(out, stderr io.Writer, bar *progress) *printer {
-	return &printer{bufio.NewWriterSize(out, 64<<10), stderr, bar}
+	return &printer{out: bufio.NewWriterSize(out, 64<<10), stderr: stderr, progress: bar}
+}
+
+// typed notes how paths were typed, so that those in errors can be pasted: on Windows with slashes or with
+// backslashes, of which lists have none.
+func (p *printer) typed(paths ...string) {
+	p.native = slices.ContainsFunc(paths, func(path string) bool { return filepath.ToSlash(path) != path })
 }
 
 func (p *printer) flush() error {
@@ -39,7 +48,11 @@ func (p *printer) errorf(format string, args ...any) {
 // print prints the result for a file on standard output, if result is true, and on standard error why it
 // could not be read, is left out or is not in the list.
 func (p *printer) print(file File, result bool) error {
-	path := list.Escape(file.Path)
+	path := file.Path
+	if p.native {
+		path = filepath.FromSlash(path)
+	}
+	path = shown(path)
 	switch {
 	case file.Result == resultLeftOut:
 		p.errorf("left out: %s: %s", path, file.Error)
@@ -52,6 +65,6 @@ func (p *printer) print(file File, result bool) error {
 	if !result {
 		return nil
 	}
-	_, err := fmt.Fprintf(p.out, "%s: %s\n", path, verdicts[file.Result])
+	_, err := fmt.Fprintf(p.out, "%s: %s\n", list.Escape(file.Path), verdicts[file.Result])
 	return err
 }

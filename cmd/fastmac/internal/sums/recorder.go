@@ -60,15 +60,15 @@ func (r *recorder) check(p *plan) error {
 		text := count(c.Unreadable, c.Unreadable+c.Tagged, "file") + " not tagged"
 		switch {
 		case out != "" && out != "-":
-			text += ", so no list is written to " + list.Escape(out)
+			text += ", so no list is written to " + shown(out)
 		case c.Tagged > 0:
 			text += ", so the list has no end line"
 		}
 		return errors.New(text)
 	case c.Changed > 0 && !o.AcceptChanges:
-		return fmt.Errorf("%s changed, so %s stays as it was: --accept-changes accepts that", count(c.Changed, c.Tagged+c.Gone, "file"), list.Escape(out))
+		return fmt.Errorf("%s changed, so %s stays as it was: --accept-changes accepts that", count(c.Changed, c.Tagged+c.Gone, "file"), shown(out))
 	case p.old != nil && len(p.old.found) > 0 && c.Kept+c.Changed+c.Unreadable == 0 && !o.AcceptChanges:
-		return fmt.Errorf("no file of the list is there, so %s stays as it was: it may be the list of another folder; --accept-changes accepts that", list.Escape(out))
+		return fmt.Errorf("no file of the list is there, so %s stays as it was: it may be the list of another folder; --accept-changes accepts that", shown(out))
 	case c.Tagged == 0 && c.Unreadable+c.Gone > 0:
 		return errors.New("no file is left to tag")
 	case c.Tagged == 0:

@@ -62,6 +62,7 @@ func Tag(ctx context.Context, o Options, args []string) error {
 	r.files.Twice = r.oldKey != nil
 	r.files.Special, r.files.Folder, r.files.Folders, r.files.Output = true, "is a folder: use -r", p.folders, out.is
 	results := newPrinter(out, o.Stderr, r.progress)
+	results.typed(args...)
 	lines := results.out
 	if old != nil {
 		results.out = bufio.NewWriter(o.Stdout)

@@ -69,6 +69,9 @@ func (t *tagger) tag(ctx context.Context, r worker, e *tree.Entry) outcome {
 		return outcome{File: File{Path: e.Path, Result: resultLeftOut, Error: string(why)}}
 	}
 	old := t.plan.old.line(e.Path)
+	if old != nil && e.Found {
+		t.plan.old.rename(old, e.Path)
+	}
 	if old != nil && e.Err == nil && t.plan.old.isSame(old, r.Finder) {
 		return outcome{File{Path: e.Path, Result: resultOK}, old}
 	}

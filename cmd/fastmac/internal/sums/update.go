@@ -38,7 +38,7 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	}
 	f, err := os.Open(o.Update)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such list: the first one is made with -o", list.Escape(o.Update))
+		return nil, fmt.Errorf("%s: no such list: the first one is made with -o", shown(o.Update))
 	}
 	if err != nil {
 		return nil, about(o.Update, err)
@@ -102,6 +102,13 @@ func (o *oldList) line(path string) *list.Line {
 	}
 	l := o.Lines.At(i)
 	return &l
+}
+
+// rename gives a line the path at which its file was found, if that differs in case.
+func (o *oldList) rename(l *list.Line, path string) {
+	if l.Path != path && o.Absolute(l.Path) != o.Absolute(path) {
+		l.Path = path
+	}
 }
 
 // mark notes that a file is among the entries.

@@ -42,6 +42,7 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		stdout, stderr = io.Discard, io.Discard
 	}
 	v := &verifier{Options: o, run: r, printer: newPrinter(stdout, stderr, r.progress), text: text, list: l, places: placesOf(path), report: &Report{Files: []File{}, partial: o.Partial, complete: len(o.Complete) > 0}}
+	v.printer.typed(slices.Concat(o.Complete, []string{path})...)
 	defer r.progress.clear()
 	if err := v.checkList(path); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (v *verifier) checkList(path string) error {
 			return err
 		}
 	}
-	path = list.Escape(path)
+	path = shown(path)
 	for _, bad := range v.list.Malformed {
 		v.printer.errorf("%s: line %d: %v", path, bad.Number, bad.Err)
 	}
@@ -262,7 +263,7 @@ func ofOthers(path string, err error) error {
 	}
 	if slashes := strings.ReplaceAll(path, `\`, "/"); slashes != path {
 		if _, found := os.Stat(slashes); found == nil {
-			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", list.Escape(slashes))
+			return fmt.Errorf("no such file, while %s exists: an old fastmac wrote the list on Windows", shown(slashes))
 		}
 	}
 	for _, other := range otherAccents(path) {
@@ -288,16 +289,16 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 	listed := newPathIndex(&v.list.Lines)
 	watched := v.excluded[len(v.excluded)-len(v.Exclude):]
 	watch(watched, listed.Places, v.Complete)
-	unread := make(map[string]bool)
+	unread := tree.NewPathSet(listed.Places)
 	for _, path := range v.list.Unread {
-		unread[listed.Absolute(path)] = true
+		unread.Add(path)
 	}
 	for _, path := range v.Complete {
 		f := &walkedFolder{accents: make(map[string]bool)}
 		f.Walker = tree.NewWalker(v.skip(path), func(e tree.Entry) {
 			_, left := e.Err.(tree.LeftOut)
 			if e.Err == nil || left {
-				if listed.has(e.Path) || unread[listed.Absolute(e.Path)] || v.isOwn(e.Path) {
+				if listed.has(e.Path) || unread.Has(e.Path) || v.isOwn(e.Path) {
 					return
 				}
 			}
@@ -373,10 +374,12 @@ func (v *verifier) skip(folder string) skipFunc {
 		}
 		path, has := folder+path, false
 		for _, f := range folders {
-			if isDir && strings.HasPrefix(f, path+"/") {
-				return false // it is f, or has it
+			if isDir {
+				if _, above := at.Below(path+"/", f); above {
+					return false // it is f, or has it
+				}
 			}
-			if below, ok := strings.CutPrefix(path, f); ok {
+			if below, ok := at.Below(f, path); ok {
 				has = true
 				if !skips(listed, below, isDir) {
 					return false
@@ -399,12 +402,11 @@ func (v *verifier) leaves(given bool, option string) func(above, folder string) 
 	for _, f := range v.list.Folders {
 		folders = append(folders, absolute(f))
 	}
-	slices.Sort(folders)
+	below := func(folder, path string) bool { _, ok := at.Below(folder, path); return ok }
 	return func(above, folder string) bool {
 		above, folder = absolute(above), absolute(folder)
-		return given || tree.Above(folders, above) != "" && !slices.ContainsFunc(folders, func(f string) bool {
-			return f != above && strings.HasPrefix(f, folder)
-		})
+		return given || slices.ContainsFunc(folders, func(f string) bool { return below(f, above) }) &&
+			!slices.ContainsFunc(folders, func(f string) bool { return below(folder, f) && !below(f, above) })
 	}
 }
 

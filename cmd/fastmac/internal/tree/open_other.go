@@ -24,15 +24,18 @@ type Finder struct {
 // NewFinder returns a finder with these folders, or with none.
 func NewFinder(folders []string) *Finder { return &Finder{folders: WithSlashes(folders)} }
 
-// check returns an error if the path leads through a link.
+// check returns an error if the path leads through a link, or to another file than it says.
 func (f *Finder) check(path string) error {
+	if err := checkPath(path); err != nil {
+		return &fs.PathError{Op: "open", Path: path, Err: err}
+	}
 	for at := len(Above(f.folders, path)); at > 0; {
 		next := strings.IndexByte(path[at:], '/')
 		if next < 0 {
 			break
 		}
 		dir := path[:at+next]
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		if info, err := os.Lstat(native(dir)); err != nil || !info.IsDir() {
 			if err == nil {
 				err = LinkError(dir)
 			}
@@ -60,7 +63,7 @@ func (f *Finder) Look(path string) (Info, error) {
 	if err := f.check(path); err != nil {
 		return Info{}, err
 	}
-	return infoOf(os.Stat(path))
+	return infoOf(os.Stat(native(path)))
 }
 
 // A regularFile is an open regular file.
@@ -68,7 +71,7 @@ type regularFile struct{ *os.File }
 
 // open opens the regular file at path, which look has found, and will look at again.
 func (f *Finder) open(_ context.Context, path string) (*regularFile, error) {
-	file, err := os.Open(path)
+	file, err := os.Open(native(path))
 	if err != nil {
 		return nil, err
 	}
@@ -98,22 +101,22 @@ type dir struct {
 }
 
 // openDir returns a folder, which may be a link to one.
-func openDir(path string) (*dir, error) { return &dir{path: path}, nil }
+func openDir(path string) (*dir, error) { return NewFinder(nil).openDir(path) }
 
 // openDir returns a folder, which may be a link to one.
 func (f *Finder) openDir(path string) (*dir, error) { return &dir{path: path}, f.check(path) }
 
-func (d *dir) info() (Info, error) { return infoOf(os.Stat(d.path)) }
+func (d *dir) info() (Info, error) { return infoOf(os.Stat(native(d.path))) }
 
 // read returns what is in the folder, sorted by name.
-func (d *dir) read() ([]fs.DirEntry, error) { return os.ReadDir(d.path) }
+func (d *dir) read() ([]fs.DirEntry, error) { return os.ReadDir(native(d.path)) }
 
 // look returns what has this name, or what the link of this name leads to.
-func (d *dir) look(_, path string) (Info, error) { return infoOf(os.Stat(path)) }
+func (d *dir) look(_, path string) (Info, error) { return infoOf(os.Stat(native(path))) }
 
 // open returns the folder of this name.
 func (d *dir) open(_, path string) (*dir, error) {
-	info, err := os.Lstat(path)
+	info, err := os.Lstat(native(path))
 	if err == nil && !info.IsDir() {
 		err = LinkError(path)
 	}

@@ -124,6 +124,10 @@ func (w *Walker) folder(ctx context.Context, d *dir, path string, depth int) {
 			w.Skipped++
 			continue
 		}
+		if err := checkPath(path); err != nil {
+			w.found(Entry{Path: path, Err: err})
+			continue
+		}
 		if !isDir {
 			w.found(d.entry(name, path))
 			continue
