@@ -110,7 +110,7 @@ class List:
     def __init__(self, data, key, zero=False):
         self.key, self.zero = key, zero
         self.files = []  # path and tag
-        self.notes = {word: [] for word in ("folder", "exclude", "unread", "label", "serial", "time")}
+        self.notes = {word: [] for word in ("folder", "exclude", "option", "unread", "label", "serial", "time")}
         self.format, self.malformed, self.error = 1, 0, None
         if data[:2] in (b"\xfe\xff", b"\xff\xfe") or data[:3] == b"\xef\xbb\xbf" or len(data) >= 4 and 0 in data[:2]:
             self.error = "an encoding that is not UTF-8"
@@ -164,7 +164,7 @@ class List:
         if self.error or self.format == 1:
             self.notes.update(label=[], serial=[], time=[])
         if self.error:
-            self.notes.update(folder=[], exclude=[], unread=[])
+            self.notes.update(folder=[], exclude=[], option=[], unread=[])
 
     def end_line(self, text):
         if b"\0" in text and not self.zero:
@@ -225,12 +225,14 @@ class List:
             number(text, 1, (1 << 64) - 1, False)
         if word == "time":
             check_time(text)
+        if word == "option" and text not in (b"one-file-system", b"exclude-caches"):
+            raise Malformed("an option")
         if word in ("label", "serial", "time"):
             if notes and not after:
                 raise Malformed("a second " + word)
-        elif sum(len(self.notes[w]) for w in ("folder", "exclude", "unread")) >= MAX_NOTES:
+        elif sum(len(self.notes[w]) for w in ("folder", "exclude", "option", "unread")) >= MAX_NOTES:
             raise Malformed("too many lines")
-        if not after or word in ("folder", "exclude", "unread"):
+        if not after:
             notes.append(text)
 
 
