@@ -232,7 +232,7 @@ class List:
                 raise Malformed("a second " + word)
         elif sum(len(self.notes[w]) for w in ("folder", "exclude", "option", "unread")) >= MAX_NOTES:
             raise Malformed("too many lines")
-        if not after or word in ("folder", "exclude", "option", "unread"):
+        if not after:
             notes.append(text)
 
 

@@ -136,6 +136,8 @@ var commands = map[string]runner{
 	"fastmac verify -k KEYFILE --special SUMS < BACKUP.tar": {inModule: true, long: true, less: strings.NewReplacer("fastmac verify",
 		"tar -cf - FOLDER | tee BACKUP.tar | fastmac tag -k KEYFILE -o SUMS3 - && fastmac verify", " SUMS ", " SUMS3 ")},
 	"fastmac verify -k KEYFILE --complete FOLDER SUMS":                                                                   {inModule: true, long: true},
+	"fastmac tag -k KEYFILE -r FOLDER -o SUMS --label photos":                                                            {inModule: true, long: true, less: strings.NewReplacer("-o SUMS", "-o SUMS4")},
+	"fastmac verify -k KEYFILE --complete FOLDER SUMS --label photos --at-least SERIAL":                                  {inModule: true, long: true, less: strings.NewReplacer("fastmac verify", "echo 0 > SERIAL; fastmac verify", " SUMS ", " SUMS4 ")},
 	"go mod edit -require=example.com/fastmac/packet@v0.0.0 -replace=example.com/fastmac/packet=/path/to/fastmac/packet": {inModule: true},
 	"go mod edit -require=example.com/fastmac/sshmac@v0.0.0 -replace=example.com/fastmac/sshmac=/path/to/fastmac/sshmac": {inModule: true},
 	"go test -C sshmac ./...": {inCI: true},
