@@ -11,7 +11,9 @@ import (
 	"reflect"
 	"regexp"
 	"testing"
+	"unsafe"
 
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
@@ -65,6 +67,47 @@ func TestWiped(t *testing.T) {
 	if !reflect.ValueOf(*b).IsZero() {
 		t.Errorf("PBKDF2 leaves %v", *b)
 	}
+}
+
+// TestIterate compares each number of steps that a kernel makes in a call with steps of crypto/sha1, one by one, for
+// one block and for two.
+func TestIterate(t *testing.T) {
+	Choose()
+	begin := NewBlocks([]byte("password"))
+	for i := range begin.its {
+		begin.Start(i, []byte("salt"), uint32(1+i))
+	}
+	var want [maxSteps + 2][MaxBlocks]iteration
+	want[0] = begin.its
+	for n := range want[1:] {
+		want[n+1] = want[n]
+		for i := range begin.its {
+			begin.hmac.iterate(&want[n+1][i], 1)
+		}
+	}
+	mactest.ForAllKernels(t, []kernel.Layer{kernel.SHA256}, func(t *testing.T) {
+		for count := 1; count <= MaxBlocks; count++ {
+			mactest.Sizes(t, len(want)-1, func(f *mactest.Fault) error {
+				for n := range want {
+					b := NewBlocks([]byte("password"))
+					b.its = want[0]
+					mactest.InLanes(f, n, b.its[:count])
+					b.Iterate(count, n)
+					f.In(n, unsafe.Slice((*byte)(unsafe.Pointer(&b.its[0])), count*int(unsafe.Sizeof(b.its[0]))))
+					for i := range b.its {
+						w := want[n][i]
+						if i >= count {
+							w = want[0][i]
+						}
+						if b.its[i] != w {
+							return fmt.Errorf("block %d of %d, %d steps: %x, want %x", i, count, n, b.its[i], w)
+						}
+					}
+				}
+				return nil
+			})
+		}
+	})
 }
 
 // TestAnswer checks that each implementation computes the known answer.

@@ -15,9 +15,9 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// TestIterate compares all numbers of iterations side by side, and of steps, with one iteration step by
-// step. Each has a key and a beginning of its own. They are directly after or before a page that cannot
-// be read.
+// TestIterate compares all numbers of iterations side by side, and each number of steps that a kernel makes in a
+// call, with one iteration step by step. Each has a key and a beginning of its own. They are directly after or
+// before a page that cannot be read.
 func TestIterate(t *testing.T) {
 	// The kernels of a function begin alike, and are compared with the same steps.
 	steps256, steps512 := make(map[string][][]Iteration[uint32]), make(map[string][][]Iteration[uint64])
@@ -34,8 +34,7 @@ func testIterate[W Word](t *testing.T, f *function[W], steps map[string][][]Iter
 	its := steps[f.name]
 	mem := mactest.Guarded(t, most*int(unsafe.Sizeof(Iteration[W]{})))
 	all := unsafe.Slice((*Iteration[W])(unsafe.Pointer(&mem[0])), most)
-	check := func(count, n int) {
-		t.Helper()
+	check := func(count, n int, fault *mactest.Fault) error {
 		got := all[:count]
 		if n%2 == 1 {
 			got = all[most-count:]
@@ -43,27 +42,47 @@ func testIterate[W Word](t *testing.T, f *function[W], steps map[string][][]Iter
 		for i := range got {
 			got[i] = its[i][0]
 		}
+		mactest.InLanes(fault, n, got)
 		Iterate(got, size, n)
+		fault.In(n, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(got))), count*int(unsafe.Sizeof(all[0]))))
 		for i := range got {
 			if got[i] != its[i][n] {
-				t.Fatalf("iteration %d of %d, %d steps: %x, want %x", i, count, n, got[i], its[i][n])
+				return fmt.Errorf("iteration %d of %d, %d steps: %x, want %x", i, count, n, got[i], its[i][n])
 			}
 		}
+		return nil
 	}
-	for n := range 71 {
-		check(1+n%MaxLanes, n)
-		check(1, n)
-		check(2, n)
+	// One, two if there are pairs, and as many as there are lanes.
+	for _, count := range []int{1, 2, rowSize / wordSize[W]()} {
+		mostSteps := maxSteps
+		switch n, inLanes := sideBySide[W](count); {
+		case count > 1 && (n < count || size < Size[W]()): // one by one
+			continue
+		case inLanes:
+			mostSteps = maxLaneSteps
+		}
+		t.Run(fmt.Sprint("side=", count), func(t *testing.T) {
+			mactest.Sizes(t, mostSteps, func(fault *mactest.Fault) error {
+				for n := 1; n <= mostSteps; n++ {
+					if err := check(count, n, fault); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
 	}
 	for count := range most + 1 {
 		for n := range 4 {
-			check(count, n)
+			if err := check(count, n, nil); err != nil {
+				t.Error(err)
+			}
 		}
 	}
-	for _, count := range []int{1, 2, MaxLanes} {
-		check(count, maxLaneSteps)
-		check(count, maxSteps)
-		check(count, 2*maxSteps+1)
+	for _, count := range []int{1, 2, MaxLanes} { // in several calls
+		if err := check(count, 2*maxSteps+1, nil); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
