@@ -5,62 +5,86 @@
 package mactest
 
 import (
+	"bytes"
 	"hash/fnv"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unsafe"
 )
 
 // A Fault is what [Sizes] plants in a function: its results are wrong for one size. A nil Fault is none.
 type Fault struct {
 	size int
-	at   uint64 // the bit
-	lane bool   // a lane takes the message of another one, if the function has lanes
+	at   uint64
+	lane bool // a lane takes the message of its neighbour; otherwise a bit of the results changes
 }
 
-// In changes a bit of out, the results of the function for a size, if the fault is there.
-func (f *Fault) In(size int, out []byte) {
+// In plants the fault in a function with several lanes, before it gets their messages for a size: one of them
+// becomes that of the next lane.
+func In[T any](f *Fault, size int, messages []T) {
+	if f != nil && f.size == size {
+		if f.lane = len(messages) > 1 && f.at>>32%2 == 1; f.lane {
+			i := f.at % uint64(len(messages))
+			messages[i] = messages[(i+1)%uint64(len(messages))]
+		}
+	}
+}
+
+// in plants the fault in the results of a function.
+func (f *Fault) in(size int, results []byte) {
 	if f != nil && f.size == size && !f.lane {
-		bit := f.at % uint64(8*len(out))
-		out[bit/8] ^= 1 << (bit % 8)
+		bit := f.at % uint64(8*len(results))
+		results[bit/8] ^= 1 << (bit % 8)
 	}
 }
 
-// InLanes exchanges the message of a lane for that of its neighbour, if the fault is there. A function
-// with lanes calls it before In.
-func InLanes[T any](f *Fault, size int, messages []T) {
-	if f == nil || f.size != size {
-		return
-	}
-	if f.lane = len(messages) > 1 && f.at>>32%2 == 1; f.lane {
-		i := f.at % uint64(len(messages))
-		messages[i] = messages[(i+1)%uint64(len(messages))]
-	}
-}
-
-// Sizes tests a function with all sizes from 1 to most, as numbers of blocks or of steps. check calls it, shows
-// its results to the fault, compares them, and returns an error if they are wrong. Sizes calls check without a
-// fault, and then with some at random, each of which check must find: so no size, lane or bit is left out.
-func Sizes(t *testing.T, most int, check func(f *Fault) error) {
+// Sizes tests a function with all sizes from 1 to most, and with some that are longer, as numbers of blocks or of
+// steps. run calls it, and returns its results and what they must be; if the function has lanes, run calls [In]
+// before. Then Sizes plants faults at random, each of which must be found: so no size, lane or bit is left out.
+func Sizes(t *testing.T, most int, longer []int, run func(size int, f *Fault) (got, want []byte)) {
 	t.Helper()
-	if err := check(nil); err != nil {
-		t.Error(err)
+	right := func(size int, f *Fault) bool {
+		got, want := run(size, f)
+		f.in(size, got)
+		if f == nil && !bytes.Equal(got, want) {
+			at := 0
+			for at < min(len(got), len(want)) && got[at] == want[at] {
+				at++
+			}
+			t.Errorf("%d: the result of %d bytes is %x from byte %d on, want %x", size, len(got), got[at:min(len(got), at+64)], at, want[at:min(len(want), at+64)])
+		}
+		return bytes.Equal(got, want)
+	}
+	allRight := func(f *Fault) bool {
+		for size := 1; size <= most; size++ {
+			if !right(size, f) {
+				return false
+			}
+		}
+		return true
+	}
+	if !allRight(nil) {
 		return
+	}
+	for _, size := range longer {
+		right(size, nil)
 	}
 	seed := fnv.New64()
 	seed.Write([]byte(t.Name())) // other faults for each kernel
 	rng := rand.New(rand.NewPCG(seed.Sum64(), uint64(most)))
-	faults := 3
-	if Long() {
-		faults = 20
-	}
-	for range faults {
+	for range 3 {
 		f := &Fault{size: 1 + rng.IntN(most), at: rng.Uint64()}
-		if check(f) == nil {
+		if allRight(f) {
 			t.Errorf("a function that is wrong for %d of 1 to %d passes", f.size, most)
 		}
 	}
+}
+
+// Bytes returns the memory of a slice.
+func Bytes[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
 }
 
 // LongSizes returns sizes beyond those that [Sizes] has all of, in order: next to powers of two, from one up to

@@ -5,7 +5,6 @@
 package sha2
 
 import (
-	"fmt"
 	"testing"
 
 	"example.com/fastmac/internal/mactest"
@@ -41,31 +40,21 @@ func testSizes[W Word](t *testing.T) {
 		want[l] = after(begin[l], messages[l])
 	}
 	t.Run("one", func(t *testing.T) {
-		mactest.Sizes(t, maxRun, func(f *mactest.Fault) error {
-			for n := 1; n <= maxRun; n++ {
-				got := begin[0]
-				got.Compress(messages[0][:n*size])
-				if f.In(n, got.bytes()); got != want[0][n] {
-					return fmt.Errorf("%d blocks: %x, want %x", n, got, want[0][n])
-				}
-			}
-			return nil
+		mactest.Sizes(t, maxRun, nil, func(n int, _ *mactest.Fault) (got, wants []byte) {
+			s := begin[0]
+			s.Compress(messages[0][:n*size])
+			return s.bytes(), want[0][n].bytes()
 		})
 	})
 	if HasPairs[W]() {
 		t.Run("pair", func(t *testing.T) {
-			mactest.Sizes(t, maxRun, func(f *mactest.Fault) error {
-				for n := 1; n <= maxRun; n++ {
-					got := [2]State[W]{begin[0], begin[1]}
-					p := [2][]byte{messages[0][:n*size], messages[1][:n*size]}
-					mactest.InLanes(f, n, p[:])
-					p[n%2] = p[n%2][:(n+n/2%4)*size] // one may be longer
-					CompressPair(&got[0], &got[1], p[0], p[1])
-					if f.In(n, mactest.Storage(&got)); got != [2]State[W]{want[0][n], want[1][n]} {
-						return fmt.Errorf("%d blocks: %x, want %x and %x", n, got, want[0][n], want[1][n])
-					}
-				}
-				return nil
+			mactest.Sizes(t, maxRun, nil, func(n int, f *mactest.Fault) (got, wants []byte) {
+				s := [2]State[W]{begin[0], begin[1]}
+				p := [2][]byte{messages[0][:n*size], messages[1][:n*size]}
+				mactest.In(f, n, p[:])
+				p[n%2] = p[n%2][:(n+n/2%4)*size] // one may be longer
+				CompressPair(&s[0], &s[1], p[0], p[1])
+				return mactest.Storage(&s), mactest.Storage(&[2]State[W]{want[0][n], want[1][n]})
 			})
 		})
 	}
@@ -78,39 +67,33 @@ func testSizes[W Word](t *testing.T) {
 		wantFirst[l] = after(first, messages[l])
 	}
 	t.Run("lanes", func(t *testing.T) {
-		mactest.Sizes(t, maxLaneRun, func(f *mactest.Fault) error {
-			for n := 1; n <= maxLaneRun; n++ {
-				var s Lanes[W]
-				s.SetInitial(&first)
-				p := messages
-				mactest.InLanes(f, n, p[:lanes])
-				var got, wants [MaxLanes]State[W]
-				var initial LaneSet
-				for l := range lanes {
-					s.Begin(l, &begin[l], &first)
-					p[l], wants[l] = p[l][:n*size], want[l][n]
-					if (l+1)*n/3%2 == 1 {
-						initial |= 1 << l
-						wants[l] = wantFirst[l][n]
-					}
-					if l != n%lanes { // the others may be longer
-						p[l] = p[l][:len(p[l])+(l+n)%5*size/2]
-					}
+		mactest.Sizes(t, maxLaneRun, nil, func(n int, f *mactest.Fault) (got, wants []byte) {
+			var s Lanes[W]
+			s.SetInitial(&first)
+			p := messages
+			mactest.In(f, n, p[:lanes])
+			var initial LaneSet
+			for l := range lanes {
+				s.Begin(l, &begin[l], &first)
+				p[l] = p[l][:n*size]
+				if l != n%lanes { // the others may be longer
+					p[l] = p[l][:len(p[l])+(l+n)%5*size/2]
 				}
-				if blocks := s.Block(&p, initial, 0); blocks != n {
-					return fmt.Errorf("%d blocks of %d", blocks, n)
-				}
-				for l := range lanes {
-					got[l] = get(&s, l)
-				}
-				f.In(n, mactest.Storage(&got)[:lanes*Size[W]()])
-				for l := range lanes {
-					if got[l] != wants[l] {
-						return fmt.Errorf("%d blocks, lane %d, initial %b: %x, want %x", n, l, initial, got[l], wants[l])
-					}
+				if (l+1)*n/3%2 == 1 {
+					initial |= 1 << l
+					wants = append(wants, wantFirst[l][n].bytes()...)
+				} else {
+					wants = append(wants, want[l][n].bytes()...)
 				}
 			}
-			return nil
+			if blocks := s.Block(&p, initial, 0); blocks != n {
+				t.Errorf("%d blocks of %d", blocks, n)
+			}
+			for l := range lanes {
+				state := get(&s, l)
+				got = append(got, state.bytes()...)
+			}
+			return got, wants
 		})
 	})
 }
