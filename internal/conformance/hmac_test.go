@@ -334,16 +334,18 @@ func TestHMACLength(t *testing.T) {
 			t.Errorf("%s: tag %x, want %x", name, got, want)
 		}
 	}
-	// As many as all lanes, of one length.
-	b := newHMACBatch(crypto.SHA256, key, msg)
-	b.messages = slices.Repeat(b.messages[b.at:b.at+1], 16)
-	for i := range b.messages {
-		b.messages[i].Tag = make([]byte, crypto.SHA256.Size())
-	}
-	mactest.Must(fastmac.NewHMACKey(crypto.SHA256, key)).TagBatch(b.messages)
-	for i, m := range b.messages {
-		if !bytes.Equal(m.Tag, want) {
-			t.Errorf("message %d of a batch of one length: %x, want %x", i, m.Tag, want)
+	// As many as all lanes, of one length, and two, which may be a pair.
+	for _, n := range []int{16, 2} {
+		b := newHMACBatch(crypto.SHA256, key, msg)
+		b.messages = slices.Repeat(b.messages[b.at:b.at+1], n)
+		for i := range b.messages {
+			b.messages[i].Tag = make([]byte, crypto.SHA256.Size())
+		}
+		mactest.Must(fastmac.NewHMACKey(crypto.SHA256, key)).TagBatch(b.messages)
+		for i, m := range b.messages {
+			if !bytes.Equal(m.Tag, want) {
+				t.Errorf("message %d of %d of one length: %x, want %x", i, n, m.Tag, want)
+			}
 		}
 	}
 	// The same code for words of 64 bits, which takes longer.
