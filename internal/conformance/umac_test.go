@@ -422,20 +422,21 @@ func TestUMACLength(t *testing.T) {
 		if got := k.Tag(nil, nonce, msg); !bytes.Equal(got, want) {
 			t.Errorf("%s: Tag: %x, want %x", kernels, got, want)
 		}
-		for name, write := range map[string]func(){
-			"Write":         func() { whole.Write(msg) },
-			"WriteParallel": func() { whole.WriteParallel(msg, 0) },
-		} {
-			whole.Reset()
-			write()
-			if got := whole.Tag(nil, nonce); !bytes.Equal(got, want) {
-				t.Errorf("%s: %s: %x, want %x", kernels, name, got, want)
-			}
+		whole.Write(msg)
+		if got := whole.Tag(nil, nonce); !bytes.Equal(got, want) {
+			t.Errorf("%s: stream: %x, want %x", kernels, got, want)
 		}
-		batch := []fastmac.Message{{Nonce: nonce, Data: msg, Tag: make([]byte, 8)}, {Nonce: nonce, Data: msg, Tag: make([]byte, 8)}}
-		k.TagBatch(batch)
-		if !bytes.Equal(batch[0].Tag, want) || !bytes.Equal(batch[1].Tag, want) {
-			t.Errorf("%s: TagBatch: %x and %x, want %x", kernels, batch[0].Tag, batch[1].Tag, want)
+		if !kernel.InUse(kernel.NH) {
+			return // seconds for each
+		}
+		whole.Reset()
+		whole.WriteParallel(msg, 0)
+		if got := whole.Tag(nil, nonce); !bytes.Equal(got, want) {
+			t.Errorf("%s: WriteParallel: %x, want %x", kernels, got, want)
+		}
+		batch := []fastmac.Message{{Nonce: nonce, Data: msg, Tag: make([]byte, 8)}, {Nonce: nonce, Data: msg[:5], Tag: make([]byte, 8)}}
+		if k.TagBatch(batch); !bytes.Equal(batch[0].Tag, want) {
+			t.Errorf("%s: TagBatch: %x, want %x", kernels, batch[0].Tag, want)
 		}
 	})
 }

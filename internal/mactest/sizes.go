@@ -43,7 +43,7 @@ func (f *Fault) in(size int, results []byte) {
 // Sizes tests a function with all sizes from 1 to most, and with some that are longer, as numbers of blocks or of
 // steps. run calls it, and returns its results and what they must be; if the function has lanes, run calls [In]
 // before. Then Sizes plants faults at random, each of which must be found: so no size, lane or bit is left out.
-func Sizes(t *testing.T, most int, longer []int, run func(size int, f *Fault) (got, want []byte)) {
+func Sizes(t testing.TB, most int, longer []int, run func(size int, f *Fault) (got, want []byte)) {
 	t.Helper()
 	right := func(size int, f *Fault) bool {
 		got, want := run(size, f)
