@@ -580,18 +580,21 @@ func TestNHPolyCarry(t *testing.T) {
 	}
 }
 
-// TestNHNext compares nhNext with the kernels that it stands for, from values next to 2^64 and
-// others, with words in one of the iterations that are rare.
+// TestNHNext compares nhNext with the kernels that it stands for, with each number of bytes, from values next to
+// 2^64 and others, with words in one of the iterations that are rare.
 func TestNHNext(t *testing.T) {
 	source := rand.NewChaCha8([32]byte([]byte("TestNHNext needs a 32 byte seed.")))
 	rng := rand.New(source)
 	keys := rareKeys(rng)
-	for range 5000 {
+	const least, most = l1Group, 2*l1Block - 1 // bytes
+	for round := range 3 * (most - least + 1) {
 		k := uhashKey{n: 1 + rng.IntN(maxIterations)}
 		copy(k.l1.bytes()[:], mactest.Random(source, len(k.l1.bytes())))
-		s := l1State{bytes: l1Group * rng.IntN(groups+1)}
-		room := l1Block - s.bytes
-		p := mactest.Random(source, max(room+rng.IntN(l1Block), l1Group))
+		p := mactest.Random(source, least+round%(most-least+1))
+		// Room for any number of groups of p, after which there is less than a block.
+		fewest := max(0, len(p)-l1Block+l1Group) / l1Group
+		room := l1Group * (fewest + rng.IntN(min(groups, len(p)/l1Group)-fewest+1))
+		s := l1State{bytes: l1Block - room}
 		ended, next, y := s, l1State{}, [maxIterations]uint128{}
 		if room > 0 {
 			nhAddGeneric(&ended, &k, p[:room])
