@@ -23,10 +23,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWrongFunctions makes each function of assembly return at once, one at a time. A known answer must be wrong
-// with a kernel that the function is for, and with each kernel for a function of each contract. Each answer must
-// find one at least.
-func TestWrongFunctions(t *testing.T) {
+// TestWrongKernels makes each function of assembly wrong, one at a time: it returns at once, or faults. A known answer
+// must be wrong with a kernel that the function is for, and with each kernel for a function of each contract. Each
+// answer must find one at least.
+func TestWrongKernels(t *testing.T) {
 	fastsha1.Choose() // its answer
 	type use struct {
 		layer            kernel.Layer
@@ -44,30 +44,30 @@ func TestWrongFunctions(t *testing.T) {
 			continue // another module's, or no kernel
 		}
 		functions++
-		runs, wrong := false, false
-		for i, k := range kernel.List(f.Layer) {
-			before := kernel.Select(f.Layer, i)
-			returnAtOnce(t, entry, func() {
-				each := kernel.EachRight(f.Layer)
+		for how, code := range map[string]byte{"returns at once": 0xc3, "faults": 0xf4} { // RET, HLT
+			runs, wrong := false, false
+			for i, k := range kernel.List(f.Layer) {
+				before := kernel.Select(f.Layer, i)
+				var each []bool
+				withCode(t, entry, code, func() { each = kernel.EachRight(f.Layer) })
+				kernel.Select(f.Layer, before)
+				right := !slices.Contains(each, false)
+				wrong = wrong || !right
+				isFor := slices.Contains(f.Kernels, k)
+				runs = runs || isFor
+				if u := (use{f.Layer, k, f.Contract}); isFor || !right {
+					refused[u] = refused[u] || !right
+				}
 				if finds[f.Layer] == nil {
 					finds[f.Layer] = make([]bool, len(each))
 				}
 				for i, right := range each {
 					finds[f.Layer][i] = finds[f.Layer][i] || !right
 				}
-				right := !slices.Contains(each, false)
-				wrong = wrong || !right
-				if u := (use{f.Layer, k, f.Contract}); slices.Contains(f.Kernels, k) {
-					runs = true
-					refused[u] = refused[u] || !right
-				} else if !right {
-					refused[u] = true
-				}
-			})
-			kernel.Select(f.Layer, before)
-		}
-		if runs && !wrong {
-			t.Errorf("%s in %s computes nothing, and no known answer is wrong", name, folder)
+			}
+			if runs && !wrong {
+				t.Errorf("%s in %s %s, and no known answer is wrong", name, folder, how)
+			}
 		}
 	}
 	for u, is := range refused {
@@ -85,8 +85,8 @@ func TestWrongFunctions(t *testing.T) {
 	}
 }
 
-// returnAtOnce calls f while the code at an address is a RET.
-func returnAtOnce(t *testing.T, entry uintptr, f func()) {
+// withCode calls f while the code at an address is another instruction, of one byte.
+func withCode(t *testing.T, entry uintptr, instruction byte, f func()) {
 	size := uintptr(os.Getpagesize())
 	page := unsafe.Slice(pointer(entry&^(size-1)), size)
 	protect := func(flags int) {
@@ -98,7 +98,7 @@ func returnAtOnce(t *testing.T, entry uintptr, f func()) {
 	defer protect(unix.PROT_READ | unix.PROT_EXEC)
 	code := pointer(entry)
 	defer func(first byte) { *code = first }(*code)
-	*code = 0xc3
+	*code = instruction
 	f()
 }
 

@@ -93,7 +93,7 @@ func LongSizes(rng *rand.ChaCha8, from, most int) (sizes []int) {
 	for power := 1 << bits.Len(uint(from-1)); power <= most; power *= 2 {
 		sizes = append(sizes, power-1, power, power+1)
 	}
-	for range 4 {
+	for range 2 {
 		sizes = append(sizes, most+rand.New(rng).IntN(most))
 	}
 	slices.Sort(sizes)

@@ -90,8 +90,12 @@ func TestIterate(t *testing.T) {
 			return
 		}
 		seen[hasAssembly()] = true
+		most := len(want) - 1
+		if !hasAssembly() {
+			most = 40 // there it is a loop in Go
+		}
 		for count := 1; count <= MaxBlocks; count++ {
-			mactest.Sizes(t, len(want)-1, nil, func(n int, f *mactest.Fault) (got, wants []byte) {
+			mactest.Sizes(t, most, nil, func(n int, f *mactest.Fault) (got, wants []byte) {
 				b.its = want[0]
 				mactest.In(f, n, b.its[:count])
 				b.Iterate(count, n)

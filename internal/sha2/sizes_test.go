@@ -114,7 +114,7 @@ func testLongSizes[W Word](t *testing.T) {
 		if got != want {
 			t.Errorf("%d blocks: %x, want %x", n, got, want)
 		}
-		if HasPairs[W]() {
+		if HasPairs[W]() && n < 1<<13 {
 			got = begin
 			CompressPair(&other, &got, p[size:n*size], p[:n*size])
 			if got.Compress(p[(n-1)*size : n*size]); got != want {
