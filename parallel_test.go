@@ -377,35 +377,42 @@ func (c *chunkQueue) checkWiped(t *testing.T, what string) {
 	}
 }
 
-// TestChunksAwaited has a helper that is at work when the caller has come to its end, or panics. The
-// caller must not return before it, because the helper reads the message.
+// TestChunksAwaited has a helper that is at work when the caller has come to its end, panics because another helper
+// has, or has a fault itself. The caller must not return before it, because the helper reads the message.
 func TestChunksAwaited(t *testing.T) {
-	for _, panics := range []bool{false, true} {
+	for _, how := range []string{"ends", "panics", "faults"} {
 		synctest.Test(t, func(t *testing.T) {
 			k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
-			c := newChunkQueue(k, make([]byte, 9*chunkSize), new(l2State), 1)
+			p := make([]byte, 9*chunkSize)
+			c := newChunkQueue(k, p, new(l2State), 1)
 			i, next, _ := c.take()
-			if panics {
+			switch how {
+			case "panics":
 				c.panicked = "x"
+			case "faults":
+				c.p = nil // so that the caller's chunk is out of range
 			}
+			var value any
 			returned := false
 			go func() {
 				defer func() {
+					value = recover()
 					returned = true
-					if value := recover(); value != c.panicked {
-						t.Errorf("panic %v, want %v", value, c.panicked)
-					}
 				}()
 				c.run()
 			}()
 			if synctest.Wait(); returned {
-				t.Errorf("panics %v: run returns while a helper reads", panics)
+				t.Errorf("the caller %s: run returns while a helper reads", how)
 			}
+			c.p = p
 			c.hash(i, next)
 			if synctest.Wait(); !returned {
-				t.Errorf("panics %v: run does not return", panics)
+				t.Errorf("the caller %s: run does not return", how)
 			}
-			c.checkWiped(t, "after a wait")
+			if _, fault := value.(runtime.Error); fault != (how == "faults") || !fault && value != c.panicked {
+				t.Errorf("the caller %s: panic %v", how, value)
+			}
+			c.checkWiped(t, "the caller "+how+", after a wait")
 		})
 	}
 }

@@ -580,18 +580,21 @@ func TestNHPolyCarry(t *testing.T) {
 	}
 }
 
-// TestNHNext compares nhNext with the kernels that it stands for, from values next to 2^64 and
-// others, with words in one of the iterations that are rare.
+// TestNHNext compares nhNext with the kernels that it stands for, with each number of bytes, from values next to
+// 2^64 and others, with words in one of the iterations that are rare.
 func TestNHNext(t *testing.T) {
 	source := rand.NewChaCha8([32]byte([]byte("TestNHNext needs a 32 byte seed.")))
 	rng := rand.New(source)
 	keys := rareKeys(rng)
-	for range 5000 {
+	const least, most = l1Group, 2*l1Block - 1 // bytes
+	for round := range 3 * (most - least + 1) {
 		k := uhashKey{n: 1 + rng.IntN(maxIterations)}
 		copy(k.l1.bytes()[:], mactest.Random(source, len(k.l1.bytes())))
-		s := l1State{bytes: l1Group * rng.IntN(groups+1)}
-		room := l1Block - s.bytes
-		p := mactest.Random(source, max(room+rng.IntN(l1Block), l1Group))
+		p := mactest.Random(source, least+round%(most-least+1))
+		// Room for any number of groups of p, after which there is less than a block.
+		fewest := max(0, len(p)-l1Block+l1Group) / l1Group
+		room := l1Group * (fewest + rng.IntN(min(groups, len(p)/l1Group)-fewest+1))
+		s := l1State{bytes: l1Block - room}
 		ended, next, y := s, l1State{}, [maxIterations]uint128{}
 		if room > 0 {
 			nhAddGeneric(&ended, &k, p[:room])
@@ -675,10 +678,17 @@ func TestTagNonce(t *testing.T) {
 	})
 }
 
-// TestTagLengths compares the tags of messages of all lengths up to more than two blocks, in one call and as
-// a stream in two parts, on each kernel.
+// TestTagLengths compares the tags of messages of all lengths up to more than three blocks, and of each number of
+// blocks up to 256 and a part of one, in one call and as a stream in two parts, on each kernel.
 func TestTagLengths(t *testing.T) {
-	msg := make([]byte, 2*l1Block+2*l1Group)
+	var lengths []int
+	for n := range 3*l1Block + 2*l1Group {
+		lengths = append(lengths, n)
+	}
+	for blocks := 3; blocks <= 256; blocks++ {
+		lengths = append(lengths, blocks*l1Block, blocks*l1Block+101*blocks%l1Block)
+	}
+	msg := make([]byte, 257*l1Block)
 	rand.NewChaCha8([32]byte([]byte("TestTagLengths, a 32 byte seed.."))).Read(msg)
 	nonce := []byte("nonce: 8")
 	for _, size := range mactest.UMACTagSizes {
@@ -687,7 +697,7 @@ func TestTagLengths(t *testing.T) {
 			k := mactest.Must(NewUMACKey([]byte("0123456789abcdef"), size)) // as this kernel has it
 			u := k.New()
 			var tags []byte
-			for n := range len(msg) {
+			for _, n := range lengths {
 				tags = k.Tag(tags, nonce, msg[:n])
 				u.Reset()
 				u.Write(msg[:n/2])
@@ -697,9 +707,10 @@ func TestTagLengths(t *testing.T) {
 			if first == nil {
 				first = tags
 			}
-			for i := 0; i < len(tags); i += size {
-				if n := i / size / 2; !bytes.Equal(tags[i:][:size], first[i:][:size]) || !bytes.Equal(tags[i:][:size], tags[2*n*size:][:size]) {
-					t.Fatalf("%s, %d bytes: not the tag of the first kernel, or of one call", kernel, n)
+			for i, n := range lengths {
+				tag, stream, want := tags[2*i*size:][:size], tags[(2*i+1)*size:][:size], first[2*i*size:][:size]
+				if !bytes.Equal(tag, want) || !bytes.Equal(stream, want) {
+					t.Fatalf("%s, %d bytes: tag %x, of a stream %x, and of the first kernel %x", kernel, n, tag, stream, want)
 				}
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/fork"
@@ -346,10 +347,17 @@ func TestManyAllocations(t *testing.T) {
 }
 
 // TestFork checks that a sender of another process seals nothing, also if the fork is just before it
-// takes counters.
+// takes counters, with a supply that is asked for each of them, and without one.
 func TestFork(t *testing.T) {
+	t.Run("supply", func(t *testing.T) { testFork(t, time.Hour) })
+	t.Run("none", func(t *testing.T) { testFork(t, 0) })
+}
+
+func testFork(t *testing.T, maxAge time.Duration) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
-		m := newMany(a, 1, func(int) (Config, Counters) { return config(), SecretIsNew() })
+		c := config()
+		c.MaxAge = maxAge
+		m := newMany(a, 1, func(int) (Config, Counters) { return c, SecretIsNew() })
 		s := m.senders[0]
 		mactest.Must(s.Seal(nil, nil))
 		refuses := func() {

@@ -44,12 +44,16 @@ func testVectors(t *testing.T) {
 	skipEnforced(t)
 	batches := make(map[crypto.Hash][]Derivation)
 	vectors := mactest.PBKDF2Vectors(t)
-	most := 100_000 // iterations: more are only in RFC 6070
+	most := 80_000 // iterations
 	switch {
 	case testing.Short():
 		most = 2048
 	case mactest.Long():
-		most = math.MaxInt
+		most = math.MaxInt // RFC 6070 has 16,777,216
+	case kernel.Active(kernel.SHA256) == kernel.List(kernel.SHA256)[0]:
+		most = 600_000
+	case kernel.Active(kernel.SHA256) == "stdlib":
+		most = 10_000 // what runs is crypto/pbkdf2
 	}
 	for _, v := range vectors {
 		if v.Iter > most {
@@ -210,11 +214,50 @@ func TestKeyBatchErrors(t *testing.T) {
 		if known := hashOf(h.New); known == nil || !hasSteps(known, 3) {
 			continue // it cannot be cancelled within a key
 		}
-		ctx := &counting{Context: t.Context(), left: 5}
-		batch := newBatch()
-		batch[1].Iter = 1<<31 - 1 // minutes
-		if err := KeyBatch(ctx, h.New, batch); err != errLeft || !bytes.Equal(batch[0].Key, make([]byte, 32)) {
-			t.Errorf("%v, cancelled while under way: error %v, key %x", h, err, batch[0].Key)
+		// Minutes, hours and more: of a number that is cut to 32 bits little would be left.
+		for _, iter := range []uint64{1<<31 - 1, 1 << 31, 1<<32 + 1, 1<<32 + 3, 1<<40 + 2, math.MaxInt64} {
+			if iter > math.MaxInt {
+				continue
+			}
+			ctx := &counting{Context: t.Context(), left: 5}
+			batch := newBatch()
+			batch[1].Iter = int(iter)
+			if err := KeyBatch(ctx, h.New, batch); err != errLeft || !bytes.Equal(batch[0].Key, make([]byte, 32)) {
+				t.Errorf("%v, %d iterations, cancelled while under way: error %v, key %x", h, iter, err, batch[0].Key)
+			}
+		}
+	}
+}
+
+// TestKeyBatchLooks counts how often KeyBatch asks whether its context is done, and asks no more once it is: between
+// two times it makes at most so many iterations, which take some milliseconds, of as many blocks as there are
+// lanes.
+func TestKeyBatchLooks(t *testing.T) {
+	const most = 1024
+	for _, h := range []crypto.Hash{crypto.SHA1, crypto.SHA256, crypto.SHA384, crypto.SHA512} {
+		for _, c := range []struct{ keys, iter, size, looks int }{
+			{1, 20*most + 1, 20, 20},
+			{3, 20*most + 1, 20, 20},
+			{sha2.MaxLanes, 5*most + 1, 20, 5},
+			{sha2.MaxLanes + 1, 5*most + 1, 20, 10},
+			{1, 1, 1000 * h.Size(), 1000 / sha2.MaxLanes},
+			{1000, 1, 20, 1000 / sha2.MaxLanes},
+		} {
+			if known := hashOf(h.New); known == nil || !hasSteps(known, c.keys) {
+				continue // it cannot be cancelled within a key
+			}
+			batch := make([]Derivation, c.keys)
+			for i := range batch {
+				batch[i] = Derivation{"password", []byte("salt"), c.iter, make([]byte, c.size)}
+			}
+			ctx := &counting{Context: t.Context(), left: math.MaxInt}
+			if err := KeyBatch(ctx, h.New, batch); err != nil || math.MaxInt-ctx.left < c.looks {
+				t.Errorf("%v, %+v: %v, asked %d times", h, c, err, math.MaxInt-ctx.left)
+			}
+			ctx.left = c.looks / 2
+			if err := KeyBatch(ctx, h.New, batch); err != errLeft || ctx.left != -1 {
+				t.Errorf("%v, %+v, cancelled: %v, asked %d times more", h, c, err, -1-ctx.left)
+			}
 		}
 	}
 }

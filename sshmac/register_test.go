@@ -24,6 +24,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/sshmac/sshtest"
@@ -71,6 +72,29 @@ func TestRegisterTable(t *testing.T) {
 	fips := table()
 	if err := register(fips, true); !isFIPSError(err) || len(fips) != len(table()) {
 		t.Errorf("in FIPS 140 mode: %v, %v", err, fips)
+	}
+}
+
+// TestRegisterPadding checks that entries have room for fields that a later x/crypto might append: each is an
+// allocation with 128 bytes more.
+func TestRegisterPadding(t *testing.T) {
+	allocated := func(f func()) (bytes uint64) {
+		for range 10 { // something else may allocate meanwhile
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f()
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; bytes == 0 || n < bytes {
+				bytes = n
+			}
+		}
+		return bytes
+	}
+	full := table()
+	register(full, false) // the map does not grow any more
+	got := allocated(func() { register(full, false) }) - allocated(func() { allModes() })
+	if want := uint64(len(allModes())) * (uint64(unsafe.Sizeof(macMode{})) + 128); got < want {
+		t.Errorf("Register allocates %d bytes for the entries, want %d at least", got, want)
 	}
 }
 

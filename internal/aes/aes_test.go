@@ -113,6 +113,61 @@ func testStd(t *testing.T) {
 	}
 }
 
+// TestSizes compares each number of blocks up to 256, and some beyond, with crypto/aes.
+func TestSizes(t *testing.T) {
+	const all, most = 256, 1 << 16
+	rng := rand.NewChaCha8([32]byte([]byte("TestSizes.   a seed of 32 bytes.")))
+	sizes := mactest.LongSizes(rng, all, most)
+	p := mactest.Random(rng, sizes[len(sizes)-1]*BlockSize)
+	for size := 16; size <= 32; size += 8 {
+		key := mactest.Random(rng, size)
+		block, err := aes.NewCipher(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bytes.Clone(p)
+		for b := range slices.Chunk(want, BlockSize) {
+			block.Encrypt(b, b)
+		}
+		got := make([]byte, len(p))
+		forAllKernels(t, func(t *testing.T) {
+			var s Schedule
+			rounds := s.Expand(key)
+			mactest.Sizes(t, all, sizes, func(n int, _ *mactest.Fault) ([]byte, []byte) {
+				copy(got, p[:n*BlockSize])
+				s.Encrypt(rounds, got[:n*BlockSize])
+				return got[:n*BlockSize], want[:n*BlockSize]
+			})
+		})
+	}
+}
+
+// TestStretchSizes is TestSizes for the steps of Stretch. Each key is random: the keystreams have no part in common.
+func TestStretchSizes(t *testing.T) {
+	const most = 256
+	rng := rand.NewChaCha8([32]byte([]byte("TestStretchSizes, a 32 B seed...")))
+	var keys, want [most + 1][]byte
+	for n := range keys {
+		keys[n], want[n] = mactest.Random(rng, 32), make([]byte, n*StretchStep)
+		block, err := aes.NewCipher(keys[n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cipher.NewCTR(block, make([]byte, BlockSize)).XORKeyStream(want[n], want[n])
+	}
+	eachStretch(t, func(kernel string) {
+		t.Run(kernel, func(t *testing.T) {
+			got := make([]byte, most*StretchStep)
+			mactest.Sizes(t, most, nil, func(n int, _ *mactest.Fault) ([]byte, []byte) {
+				p := got[:n*StretchStep]
+				copy(p, keys[n])
+				Stretch(p)
+				return p, want[n]
+			})
+		})
+	})
+}
+
 // eachStretch calls f with each kernel of Stretch in use.
 func eachStretch(t testing.TB, f func(kernel string)) {
 	mactest.EachKernel(t, mactest.AES, func(name string) {
@@ -219,7 +274,7 @@ func testBounds(t *testing.T) {
 	t.Logf("%d planted accesses of one byte more, all caught", caught)
 }
 
-func TestSizes(t *testing.T) {
+func TestKeySizes(t *testing.T) {
 	for _, n := range []int{0, 15, 17, 33} {
 		func() {
 			defer func() {

@@ -9,6 +9,8 @@ import (
 	"crypto"
 	"crypto/hmac"
 	"encoding/hex"
+	"fmt"
+	"hash"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -263,6 +265,60 @@ func testHMACStd(t *testing.T) {
 	}
 }
 
+// TestHMACSizes has messages of each number of blocks up to 256 and a part of one: by themselves, and in batches of
+// two and of more than there are lanes, in which all have the same length or not. Each message of a batch is another
+// one. What is wanted is carried on from each number of blocks to the next, by crypto/hmac.
+func TestHMACSizes(t *testing.T) {
+	const most, messages = 256, 17
+	forEach := func(t *testing.T, h crypto.Hash) {
+		rng := rand.NewChaCha8([32]byte([]byte("TestHMACSizes, seed of 32 bytes.")))
+		key, size := mactest.Random(rng, 20), h.New().BlockSize()
+		k := mactest.Must(fastmac.NewHMACKey(h, key))
+		var data, want [messages][]byte // want has the tags of each number of blocks
+		for i := range data {
+			data[i] = mactest.Random(rng, (most+1)*size)
+			stream := hmac.New(h.New, key)
+			for n := range most + 1 {
+				clone := mactest.Must(stream.(hash.Cloner).Clone())
+				clone.Write(data[i][n*size:][:n%size])
+				want[i] = clone.Sum(want[i])
+				stream.Write(data[i][n*size:][:size])
+			}
+		}
+		message := func(i, n int) (msg, tag []byte) { return data[i][:n*size+n%size], want[i][n*h.Size():][:h.Size()] }
+		check := func(how string, i, n int, tag []byte) {
+			t.Helper()
+			if _, want := message(i, n); !bytes.Equal(tag, want) {
+				t.Fatalf("%s: message %d, of %d blocks: %x, want %x", how, i, n, tag, want)
+			}
+		}
+		batch, tags := make([]fastmac.Message, messages), make([]byte, messages*h.Size())
+		for n := range most + 1 {
+			msg, _ := message(0, n)
+			check("Tag", 0, n, k.Tag(nil, msg))
+			stream := k.New()
+			stream.Write(msg)
+			check("a stream", 0, n, stream.Sum(nil))
+			for _, count := range []int{2, messages} {
+				for step := range 2 {
+					blocks := func(i int) int { return max(0, n-step*i) }
+					for i := range count {
+						batch[i].Data, _ = message(i, blocks(i))
+						batch[i].Tag = tags[i*h.Size():][:h.Size()]
+					}
+					k.TagBatch(batch[:count])
+					for i, m := range batch[:count] {
+						check(fmt.Sprintf("batch of %d, each %d blocks shorter", count, step), i, blocks(i), m.Tag)
+					}
+				}
+			}
+		}
+	}
+	// The kernels of one do not matter for the other.
+	mactest.ForAllKernels(t, mactest.HMAC[:1], func(t *testing.T) { forEach(t, crypto.SHA256); forEach(t, crypto.SHA224) })
+	mactest.ForAllKernels(t, mactest.HMAC[1:], func(t *testing.T) { forEach(t, crypto.SHA512); forEach(t, crypto.SHA384) })
+}
+
 // TestHMACLength has messages whose length in bytes takes more than 32 bits. They are nearly all zeros, which
 // are only read and so take no memory. The tags are those of crypto/hmac, which takes seconds.
 func TestHMACLength(t *testing.T) {
@@ -278,16 +334,18 @@ func TestHMACLength(t *testing.T) {
 			t.Errorf("%s: tag %x, want %x", name, got, want)
 		}
 	}
-	// As many as all lanes, of one length.
-	b := newHMACBatch(crypto.SHA256, key, msg)
-	b.messages = slices.Repeat(b.messages[b.at:b.at+1], 16)
-	for i := range b.messages {
-		b.messages[i].Tag = make([]byte, crypto.SHA256.Size())
-	}
-	mactest.Must(fastmac.NewHMACKey(crypto.SHA256, key)).TagBatch(b.messages)
-	for i, m := range b.messages {
-		if !bytes.Equal(m.Tag, want) {
-			t.Errorf("message %d of a batch of one length: %x, want %x", i, m.Tag, want)
+	// As many as all lanes, of one length, and two, which may be a pair.
+	for _, n := range []int{16, 2} {
+		b := newHMACBatch(crypto.SHA256, key, msg)
+		b.messages = slices.Repeat(b.messages[b.at:b.at+1], n)
+		for i := range b.messages {
+			b.messages[i].Tag = make([]byte, crypto.SHA256.Size())
+		}
+		mactest.Must(fastmac.NewHMACKey(crypto.SHA256, key)).TagBatch(b.messages)
+		for i, m := range b.messages {
+			if !bytes.Equal(m.Tag, want) {
+				t.Errorf("message %d of %d of one length: %x, want %x", i, n, m.Tag, want)
+			}
 		}
 	}
 	// The same code for words of 64 bits, which takes longer.

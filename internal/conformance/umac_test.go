@@ -426,6 +426,18 @@ func TestUMACLength(t *testing.T) {
 		if got := whole.Tag(nil, nonce); !bytes.Equal(got, want) {
 			t.Errorf("%s: stream: %x, want %x", kernels, got, want)
 		}
+		if !kernel.InUse(kernel.NH) {
+			return // seconds for each
+		}
+		whole.Reset()
+		whole.WriteParallel(msg, 0)
+		if got := whole.Tag(nil, nonce); !bytes.Equal(got, want) {
+			t.Errorf("%s: WriteParallel: %x, want %x", kernels, got, want)
+		}
+		batch := []fastmac.Message{{Nonce: nonce, Data: msg, Tag: make([]byte, 8)}, {Nonce: nonce, Data: msg[:5], Tag: make([]byte, 8)}}
+		if k.TagBatch(batch); !bytes.Equal(batch[0].Tag, want) {
+			t.Errorf("%s: TagBatch: %x, want %x", kernels, batch[0].Tag, want)
+		}
 	})
 }
 

@@ -65,6 +65,9 @@ func Unused(l Layer, f func()) {
 	f()
 }
 
+// ActiveNow is Active for an answer, which is asked for while the implementation is chosen.
+func ActiveNow(l Layer) string { return registered[l].names[registered[l].active] }
+
 // Chosen reports whether the implementation of the layer has been chosen.
 func Chosen(l Layer) bool { return chosen[l].Load() }
 
@@ -72,6 +75,14 @@ func Chosen(l Layer) bool { return chosen[l].Load() }
 // are.
 func Right(l Layer) (ok bool, answers int) {
 	return right(registered[l].answers), len(registered[l].answers)
+}
+
+// EachRight reports of each answer of a layer whether the implementation in use computes it.
+func EachRight(l Layer) (ok []bool) {
+	for _, answer := range registered[l].answers {
+		ok = append(ok, right([]func() bool{answer}))
+	}
+	return ok
 }
 
 // Features returns the names of the features of amd64, and whether this machine has them.

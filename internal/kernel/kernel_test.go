@@ -207,6 +207,36 @@ func TestWrong(t *testing.T) {
 	}
 }
 
+// TestAddAnswer adds answers to layers whose implementation has been chosen. It stays if it computes them; if not, the
+// next one is used that computes all of them, also those before.
+func TestAddAnswer(t *testing.T) {
+	for _, l := range layers {
+		if !kernel.InUse(l) {
+			continue
+		}
+		list := kernel.List(l)
+		list = append(list[slices.Index(list, kernel.Active(l)):len(list):len(list)], "none")
+		kernels := len(list) - 1
+		if l != kernel.GCM {
+			kernels-- // the portable one is not asked
+		}
+		check := func(when string, wrong []string) {
+			t.Helper()
+			if want := list[len(wrong)]; kernel.Active(l) != want || !slices.Equal(kernel.Wrong(l), wrong) {
+				t.Errorf("%s, %s: %s is in use, %q are wrong: want %s, %q", l, when, kernel.Active(l), kernel.Wrong(l), want, wrong)
+			}
+		}
+		wrongWith := func(name string) func() bool { return func() bool { return kernel.ActiveNow(l) != name } }
+		kernel.WithAnswer(l, wrongWith(list[min(1, kernels)]), func() {
+			check("chosen", nil)
+			kernel.AddAnswer(l, func() bool { return true })
+			check("with another answer that is right", nil)
+			kernel.AddAnswer(l, wrongWith(list[0]))
+			check("with one that is wrong", list[:min(2, kernels)])
+		})
+	}
+}
+
 // TestFirstUse checks that whatever needs a layer first chooses its implementation.
 func TestFirstUse(t *testing.T) {
 	key, batch := make([]byte, 32), []fastmac.Message{{Tag: make([]byte, 32)}, {Tag: make([]byte, 32)}}

@@ -60,6 +60,9 @@ var (
 		{"wycheproof/pbkdf2_hmacsha384_test.json", 58},
 		{"wycheproof/pbkdf2_hmacsha512_test.json", 58},
 		{"bip39/bip39_pbkdf2.json", 24},
+		{"counts/pbkdf2_hmacsha1_counts.json", 8},
+		{"counts/pbkdf2_hmacsha256_counts.json", 8},
+		{"counts/pbkdf2_hmacsha512_counts.json", 8},
 	}
 	hkdfFiles = []file{
 		{"rfc/rfc5869_hkdf.json", 7},

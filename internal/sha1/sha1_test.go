@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"testing"
 
+	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/internal/sha2"
 	"example.com/fastmac/internal/wipe"
@@ -65,6 +66,43 @@ func TestWiped(t *testing.T) {
 	if !reflect.ValueOf(*b).IsZero() {
 		t.Errorf("PBKDF2 leaves %v", *b)
 	}
+}
+
+// TestIterate compares each number of steps that a kernel makes in a call with steps of crypto/sha1, one by one, for
+// one block and for two.
+func TestIterate(t *testing.T) {
+	Choose()
+	b := NewBlocks([]byte("password"))
+	for i := range b.its {
+		b.Start(i, []byte("salt"), uint32(1+i))
+	}
+	var want [maxSteps + 2][MaxBlocks]iteration
+	want[0] = b.its
+	for n := range want[1:] {
+		want[n+1] = want[n]
+		for i := range b.its {
+			b.hmac.iterate(&want[n+1][i], 1)
+		}
+	}
+	seen := make(map[bool]bool)
+	mactest.ForAllKernels(t, []kernel.Layer{kernel.SHA256}, func(t *testing.T) {
+		if seen[hasAssembly()] {
+			return
+		}
+		seen[hasAssembly()] = true
+		most := len(want) - 1
+		if !hasAssembly() {
+			most = 40 // there it is a loop in Go
+		}
+		for count := 1; count <= MaxBlocks; count++ {
+			mactest.Sizes(t, most, nil, func(n int, f *mactest.Fault) (got, wants []byte) {
+				b.its = want[0]
+				mactest.In(f, n, b.its[:count])
+				b.Iterate(count, n)
+				return mactest.Bytes(b.its[:count]), mactest.Bytes(want[n][:count])
+			})
+		}
+	})
 }
 
 // TestAnswer checks that each implementation computes the known answer.

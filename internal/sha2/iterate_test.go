@@ -15,9 +15,9 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-// TestIterate compares all numbers of iterations side by side, and of steps, with one iteration step by
-// step. Each has a key and a beginning of its own. They are directly after or before a page that cannot
-// be read.
+// TestIterate compares all numbers of iterations side by side, and each number of steps that a kernel makes in a
+// call, with one iteration step by step. Each has a key and a beginning of its own. They are directly after or
+// before a page that cannot be read.
 func TestIterate(t *testing.T) {
 	// The kernels of a function begin alike, and are compared with the same steps.
 	steps256, steps512 := make(map[string][][]Iteration[uint32]), make(map[string][][]Iteration[uint64])
@@ -34,36 +34,39 @@ func testIterate[W Word](t *testing.T, f *function[W], steps map[string][][]Iter
 	its := steps[f.name]
 	mem := mactest.Guarded(t, most*int(unsafe.Sizeof(Iteration[W]{})))
 	all := unsafe.Slice((*Iteration[W])(unsafe.Pointer(&mem[0])), most)
-	check := func(count, n int) {
-		t.Helper()
-		got := all[:count]
+	run := func(count, n int, f *mactest.Fault) (got, want []byte) {
+		some := all[:count]
 		if n%2 == 1 {
-			got = all[most-count:]
+			some = all[most-count:]
 		}
-		for i := range got {
-			got[i] = its[i][0]
+		for i := range some {
+			some[i] = its[i][0]
+			want = append(want, mactest.Storage(&its[i][n])...)
 		}
-		Iterate(got, size, n)
-		for i := range got {
-			if got[i] != its[i][n] {
-				t.Fatalf("iteration %d of %d, %d steps: %x, want %x", i, count, n, got[i], its[i][n])
-			}
-		}
+		mactest.In(f, n, some)
+		Iterate(some, size, n)
+		return mactest.Bytes(some), want
 	}
-	for n := range 71 {
-		check(1+n%MaxLanes, n)
-		check(1, n)
-		check(2, n)
+	// One, two if there are pairs, and as many as there are lanes.
+	for _, count := range []int{1, 2, rowSize / wordSize[W]()} {
+		mostSteps := maxSteps
+		switch n, inLanes := sideBySide[W](count); {
+		case count > 1 && (n < count || size < Size[W]()): // one by one
+			continue
+		case inLanes:
+			mostSteps = maxLaneSteps
+		}
+		t.Run(fmt.Sprint("side=", count), func(t *testing.T) {
+			severalCalls := []int{2*maxSteps + 1}
+			mactest.Sizes(t, mostSteps, severalCalls, func(n int, f *mactest.Fault) (got, want []byte) { return run(count, n, f) })
+		})
 	}
 	for count := range most + 1 {
 		for n := range 4 {
-			check(count, n)
+			if got, want := run(count, n, nil); !bytes.Equal(got, want) {
+				t.Errorf("%d iterations, %d steps: %x, want %x", count, n, got, want)
+			}
 		}
-	}
-	for _, count := range []int{1, 2, MaxLanes} {
-		check(count, maxLaneSteps)
-		check(count, maxSteps)
-		check(count, 2*maxSteps+1)
 	}
 }
 

@@ -27,7 +27,6 @@ import (
 	"example.com/fastmac/internal/assurance/proofs"
 	"example.com/fastmac/internal/assurance/x86"
 	"example.com/fastmac/internal/kernel"
-	"golang.org/x/sys/cpu"
 )
 
 // small returns the suite of package aes alone.
@@ -50,73 +49,6 @@ func (p *suite) find(t *testing.T, function, text string) *instruction {
 		t.Fatalf("%s has no %q", function, text)
 	}
 	return p.instructions[n]
-}
-
-// TestWrongKernels makes each kernel wrong that users get on this machine, or on one that lacks its
-// best kernels: it does nothing, or faults. The known answers must refuse it, and tags must be right.
-func TestWrongKernels(t *testing.T) {
-	p, err := load(x86.Architecture, t.TempDir(), []string{sourcePackage})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := newRunner(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fastmac.Hardware() // chooses all kernels
-	b := p.binaries[0]
-	tried := 0
-	for _, f := range p.functions {
-		off, has := "", true
-		switch {
-		case regexp.MustCompile(`^(nh(Poly|Blocks|Add|Next)|fill|tag(Only|Next|Two|Words)|cpuid|rdseed|lines)$`).MatchString(f.Name):
-			continue // they choose a kernel, or compute no tag
-		case f.Name == "nhPolyAVX512":
-			has = kernel.Active(kernel.NH) == "avx512"
-		case regexp.MustCompile(`^(block|iterate)512AVX512$`).MatchString(f.Name):
-			has = kernel.Active(kernel.SHA512) == "avx512"
-		case strings.HasSuffix(f.Name, "512LeanAVX512"):
-			has = kernel.Active(kernel.SHA512) == "avx512lean"
-		case strings.HasSuffix(f.Name, "AVX512"):
-			has = cpu.X86.HasAVX512VL
-		case strings.HasSuffix(f.Name, "SHA"):
-			has = slices.Contains(kernel.List(kernel.SHA256), "sha")
-		case strings.HasSuffix(f.Name, "VAES"):
-			has = cpu.X86.HasAVX512VAES
-		case strings.HasSuffix(f.Name, "VAES256"), f.file == "gcm_amd64.s" && strings.HasSuffix(f.Name, "AVX2"):
-			off, has = "cpu.avx512f=off", cpu.X86.HasAVX512VAES
-		case strings.HasSuffix(f.Name, "256AVX2"): // of SHA-256
-			off = "cpu.avx512f=off,cpu.sha=off"
-		case strings.HasSuffix(f.Name, "AVX2"):
-			off = "cpu.avx512f=off"
-		default:
-			off = "cpu.avx512f=off,cpu.avx2=off"
-		}
-		if !has {
-			continue
-		}
-		tried++
-		t.Setenv("GODEBUG", off)
-		for how, code := range map[string]byte{"returns at once": 0xc3, "faults": 0xf4} { // RET, HLT
-			at := b.at[f.Name].Offset
-			original := b.at[f.Name].Code[:1]
-			if err := overwrite(r.copies[b], at, []byte{code}); err != nil {
-				t.Fatal(err)
-			}
-			for test, right := range map[string]bool{"TestAnswers": false, "TestTags": true} {
-				state, out, err := run(b.dir, r.copies[b], only(test), 60)
-				if err != nil || state.Success() != right || !right && !strings.Contains(string(out), "are not used") {
-					t.Errorf("%s %s, GODEBUG=%s: %s: %v, %v\n%s", f.Name, how, off, test, state, err, out)
-				}
-			}
-			if err := overwrite(r.copies[b], at, original); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if tried == 0 {
-		t.Error("no kernels")
-	}
 }
 
 // TestAnswersOnly finds the mutants of a function that the known answers do not notice: each load of an argument
