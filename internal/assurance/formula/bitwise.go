@@ -290,8 +290,8 @@ func (d *Formulas) Or(n int, a, b Word) Word {
 	}
 	x, aKnown := d.Value(a)
 	y, bKnown := d.Value(b)
-	if aKnown && bKnown {
-		return d.Constant(n, x|y)
+	if aKnown && bKnown || n == 1 && (aKnown || bKnown) { // one that is known is 1
+		return d.Constant(n, x|y|algebra.Truth(n == 1))
 	}
 	if n > 8 {
 		// Bytes of which one is zero, or both are equal.

@@ -116,8 +116,16 @@ func (d *Formulas) Equal(n int, a, b Word) Word {
 	if o, _ := d.object(a); o != nil && n == 64 && d.isZero(b) {
 		return d.Constant(1, 0)
 	}
-	if d.Nodes[a].Max < d.Least(b) || d.Nodes[b].Max < d.Least(a) {
-		return d.Constant(1, 0)
+	// Two words that differ in a number are equal if they are without it.
+	x, y := a, b
+	if s := &d.Nodes[x]; s.Op == isSum && s.N == n {
+		c := d.Constant(n, s.Number)
+		x, y = d.Sub(n, a, c), d.Sub(n, b, c)
+	}
+	for _, p := range [][2]Word{{a, b}, {b, a}, {x, y}, {y, x}} {
+		if d.Nodes[p[0]].Max < d.Least(p[1]) {
+			return d.Constant(1, 0)
+		}
 	}
 	return d.function(1, OfEqual, func(x []uint64) uint64 { return algebra.Truth(x[0] == x[1]) }, min(a, b), max(a, b))
 }

@@ -46,8 +46,14 @@ func (m *State[W, V]) Run(with Models[W, V], f *Function, n int, isTrue func(i *
 		}
 		next := f.Successors(n)
 		n = next[len(next)-1]
-		if i.Branches() && isTrue(i, with.Taken(m, i)) {
-			n = next[0]
+		if i.Branches() {
+			var condition W
+			if err := try(i, func() { condition = with.Taken(m, i) }); err != nil {
+				return err
+			}
+			if isTrue(i, condition) {
+				n = next[0]
+			}
 		}
 		if err := m.Try(with, i); err != nil {
 			return err
@@ -140,6 +146,11 @@ func (m *State[W, V]) OverflowFlag() W {
 
 // Try executes an instruction, and returns what it panics with as an error.
 func (m *State[W, V]) Try(with Models[W, V], i *Instruction) (err error) {
+	return try(i, func() { with.Step(m, i) })
+}
+
+// try returns what f, which does a part of an instruction, panics with as an error.
+func try(i *Instruction, f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -153,6 +164,6 @@ func (m *State[W, V]) Try(with Models[W, V], i *Instruction) (err error) {
 			panic(r)
 		}
 	}()
-	with.Step(m, i)
+	f()
 	return nil
 }

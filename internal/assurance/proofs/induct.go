@@ -5,6 +5,7 @@
 package proofs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +15,7 @@ import (
 	"example.com/fastmac/internal/assurance/machine"
 )
 
-// An induction is the proof of a kernel with a loop, for each number of rounds from 1 to most. A round is one
+// An induction is the proof of a kernel with a loop, for each number of rounds from least to most. A round is one
 // of blocks, of steps, or what else the kernel does so many times.
 //
 // Let x be memory for a call, and n the count of rounds. The standard says what memory x' one round makes of x:
@@ -23,30 +24,31 @@ import (
 // all x: from A(x, n), with anything in S, the kernel ends, and leaves what the standard says and what [prover.call]
 // demands.
 //
-//   - P(1) is an execution from A(x, 1) to the end, with new variables in S.
+//   - P(least) is an execution from A(x, least) to the end, with new variables in S.
 //   - P(n-1) implies P(n) if an execution from A(x, n), with new variables in S, comes to the head of the loop
-//     again in the state A(x', n-1), but for S. Here n is r+2, and r a variable: a branch that another number of
-//     rounds would take otherwise has no proof, and any other result that depends on the number makes the
+//     again in the state A(x', n-1), but for S. Here n is a variable, within a range in which no branch depends on
+//     it: one that another n would take otherwise has no proof, and any other result that depends on n makes the
 //     states differ. The flags are undefined at the head of the loop, and no instruction may read them.
 //
 // So P(n) holds for all n. Each call comes to A(x, n), so that it leaves what it must.
 //
-// An access has to be to the memory that x has at least: one block of a text if n is 1, and two otherwise. As P(n-1)
-// is about memory from the second block on, no round can see, or write, what is before its own block. What a
-// round writes of an object that has a part for each block is therefore the last word on it: it must be right
-// at once, and S has none of it.
+// An access has to be to the memory that x has at least: so many blocks as n is at least, and P(n-1) is about memory
+// from the second block on. So no round can see, or write, what is before its own block. What a round writes of
+// an object that has a part for each block is therefore the last word on it: it must be right at once, and S has
+// none of it.
 //
 // Of S nothing must be known. It is what differs between the two states before there are new variables in it.
 type induction struct {
-	most uint64
+	least, most uint64
+	from        []uint64 // where ranges begin, of which the first is least+1
 
 	// prepare sets memory to what it is if count rounds are left, of which so many have their blocks in memory,
 	// after some rounds have been done. It returns the arguments of the call that does those that are left.
 	prepare func(count formula.Word, blocks, done int) []any
 
-	check   func() error    // compares memory with what a round leaves
-	written *formula.Object // has a part for each block, or is nil
-	part    int             // bytes of it that are right after each round
+	check   func(rounds int) error // compares memory with what rounds leave
+	written *formula.Object        // has a part for each block, or is nil
+	part    int                    // bytes of it that are right after each round
 }
 
 // A place is a register, or 8 bytes of a vector, or a byte of memory.
@@ -146,18 +148,22 @@ func (e *execution) differences(s, t *snapshot) (all []place) {
 // fewRounds is how often what differs grows at most.
 const fewRounds = 3
 
-// induct proves the function by induction. Before that it proves one round as it is, for what that says of faults.
+// A span is numbers of rounds, of which one is a variable.
+type span struct {
+	first, second *snapshot // at the head of the loop, of a call and of the one that follows a round of it
+	after         *snapshot // at the head of the loop, after a round
+}
+
+// induct proves the function by induction. Before that it proves the first numbers of rounds as they are, for what that
+// says of faults.
 func (v *prover) induct(x induction) error {
-	f := v.function
-	if err := v.call(x.prepare(v.Constant(64, 1), 1, 0)...); err != nil {
-		return err
+	f, blocks := v.function, int(x.least)
+	for n := 1; n <= blocks; n++ {
+		if err := v.proveRounds(x, n); err != nil {
+			return err
+		}
 	}
-	if err := x.check(); err != nil {
-		return err
-	}
-	r := v.variable(64, x.most-2)
-	count := func(k uint64) formula.Word { return v.Add(64, r, v.Constant(64, k)) }
-	e, err := v.enter(x.prepare(count(2), 2, 0)...)
+	e, err := v.enter(x.prepare(v.Constant(64, x.least), blocks, 0)...)
 	if err != nil {
 		return err
 	}
@@ -170,80 +176,96 @@ func (v *prover) induct(x induction) error {
 		back = taken
 		return true
 	}
-	if err := e.stops(0, again); err != nil {
-		return err
-	}
-	head := f.At[back.Target]
-	arrive := func(arguments []any) (*snapshot, error) {
-		if err := e.begin(arguments...); err != nil {
+	arrive := func(count formula.Word, blocks, done int) (*snapshot, error) {
+		if err := e.begin(x.prepare(count, blocks, done)...); err != nil {
 			return nil, err
 		}
-		if err := e.stops(0, func(at, _ *machine.Instruction) bool { return at == f.Code[head] }); err != nil {
+		if err := e.stops(0, func(at, _ *machine.Instruction) bool { return at.Address == back.Target }); err != nil {
 			return nil, err
 		}
 		return e.snapshot(), nil
 	}
 
-	// kept returns an error if an argument that can be anything at the head of the loop has been changed there, or by
-	// a round, to what is not zero. Others are compared with those of the next call.
-	stack := slices.Index(v.Objects, e.stack)
-	var anything []place
-	kept := func(s *snapshot) error {
-		return e.keepsArguments(s.memory[stack], s.before, func(k int) bool {
-			return slices.ContainsFunc(anything, func(p place) bool { return p.of == inMemory && p.index == stack && p.sub&^7 == k })
-		})
-	}
-
-	after := e.snapshot()
-	if v.before != nil {
-		if err := e.begin(x.prepare(v.Constant(64, 2), 2, 0)...); err != nil {
+	var spans []span
+	for k, from := range x.from {
+		var s span
+		end := x.most
+		if k+1 < len(x.from) {
+			end = x.from[k+1] - 1
+		}
+		r := v.variable(64, end-from)
+		count := func(done uint64) formula.Word { return v.Add(64, r, v.Constant(64, from-done)) }
+		if end == from {
+			count = func(done uint64) formula.Word { return v.Constant(64, from-done) }
+		}
+		if err := e.begin(x.prepare(count(0), blocks+1, 0)...); err != nil {
 			return err
 		}
-		v.before(e.m)
-	}
-	first, err := arrive(x.prepare(count(2), 2, 0))
-	if err != nil {
-		return err
-	}
-	second, err := arrive(x.prepare(count(1), 2, 1))
-	if err != nil {
-		return err
-	}
-	for k := 0; ; k++ {
-		differ := slices.DeleteFunc(e.differences(after, second), func(p place) bool { return slices.Contains(anything, p) })
-		if k > 0 && len(differ) == 0 {
-			break
+		if err := e.stops(0, again); err != nil {
+			return err
 		}
-		for _, p := range differ {
-			if p.of == inMemory && e.Objects[p.index] == x.written && p.sub < x.part {
-				return fmt.Errorf("%s: after a round, %v is %s, want %s", f.Name, p, v.String(v.FromBytes(after.memory[p.index][p.sub:][:1]), 4), v.String(v.FromBytes(second.memory[p.index][p.sub:][:1]), 4))
+		s.after = e.snapshot()
+		if s.first, err = arrive(count(0), blocks+1, 0); err != nil {
+			return err
+		}
+		if s.second, err = arrive(count(1), blocks+1, 1); err != nil {
+			return err
+		}
+		spans = append(spans, s)
+	}
+	last, err := arrive(v.Constant(64, x.least), blocks, 0)
+	if err != nil {
+		return err
+	}
+
+	var anything []place
+	for k := 0; ; k++ {
+		before := len(anything)
+		for _, s := range spans {
+			for _, p := range e.differences(s.after, s.second) {
+				if p.of == inMemory && e.Objects[p.index] == x.written && p.sub < x.part {
+					return fmt.Errorf("%s: after a round, %v is wrong", f.Name, p)
+				}
+				if !slices.Contains(anything, p) {
+					anything = append(anything, p)
+				}
 			}
 		}
-		if anything = append(anything, differ...); k == fewRounds {
-			return fmt.Errorf("%s: one round more, and other places differ: %v", f.Name, differ[:1])
+		if k > 0 && len(anything) == before {
+			break
 		}
-		e.resume(first, anything)
-		if err := e.stops(head, again); err != nil {
-			return x.unproved(err, anything)
+		if k == fewRounds {
+			return fmt.Errorf("%s: one round more, and other places differ: %v", f.Name, anything[before:][:1])
 		}
-		after = e.snapshot()
+		for k := range spans {
+			e.resume(spans[k].first, anything)
+			if err := e.stops(f.At[back.Target], again); err != nil {
+				return x.unproved(err, anything)
+			}
+			spans[k].after = e.snapshot()
+		}
 	}
-	last, err := arrive(x.prepare(v.Constant(64, 1), 1, 0))
-	if err != nil {
-		return err
+
+	// An argument that can be anything at the head of the loop has been changed neither there nor by a round, except
+	// to zero. Others are compared with those of the next call.
+	stack := slices.Index(v.Objects, e.stack)
+	isAnything := func(k int) bool {
+		return slices.ContainsFunc(anything, func(p place) bool { return p.of == inMemory && p.index == stack && p.sub&^7 == k })
 	}
-	if last.upper == nil {
-		last.upper = after.upper
+	states := []*snapshot{last}
+	for _, s := range spans {
+		states = append(states, s.first, s.after)
+		last.upper = cmp.Or(last.upper, s.after.upper)
 	}
-	for _, s := range []*snapshot{first, after, last} {
-		if err := kept(s); err != nil {
+	for _, s := range states {
+		if err := e.keepsArguments(s.memory[stack], s.before, isAnything); err != nil {
 			return x.unproved(err, anything)
 		}
 	}
 	e.resume(last, anything)
-	if err = e.run(head, nil); err == nil {
+	if err = e.run(f.At[back.Target], nil); err == nil {
 		if err = e.leave(); err == nil {
-			err = x.check()
+			err = x.check(blocks)
 		}
 	}
 	if err != nil {
@@ -253,14 +275,22 @@ func (v *prover) induct(x induction) error {
 	return nil
 }
 
-// unproved adds to an error which registers differ, if there is an error.
+// proveRounds proves a number of rounds as they are.
+func (v *prover) proveRounds(x induction, n int) error {
+	if err := v.call(x.prepare(v.Constant(64, uint64(n)), n, 0)...); err != nil {
+		return err
+	}
+	return x.check(n)
+}
+
+// unproved adds to an error which general and mask registers differ, if there is an error.
 func (x *induction) unproved(err error, anything []place) error {
 	if err == nil {
 		return nil
 	}
 	var list []string
 	for _, p := range anything {
-		if p.of != inMemory && p.sub == 0 {
+		if p.of == inGeneral || p.of == inMasks {
 			list = append(list, p.String())
 		}
 	}

@@ -125,7 +125,7 @@ var planted = []fault{
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
 	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
 	{"half of the last pair is left out", nhFile, "nhPoly128AVX2", "XORQ $0x10, DI", "XORQ $0x00, DI", "word"},
-	{"20 blocks", nhFile, "nhPolyAVX2", "SHRQ $0x0a, BX", "...; CMPQ BX, $20; JNE other; DECQ BX; other:", "is not executed"},
+	{"20 blocks", nhFile, "nhPolyAVX2", "SHRQ $0x0a, BX", "...; CMPQ BX, $20; JNE other; DECQ BX; other:", "a branch depends on a variable"},
 	{"20 blocks, without other code", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; LEAQ -20(DX), R8; TESTQ R8, R8; CMOVQNE DX, R8; MOVQ R8, DX", "a branch depends on a variable"},
 	{"the fiftieth block", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; LEAQ -50(DX), R8; TESTQ R8, R8; CMOVQNE DX, R8; MOVQ R8, DX", "a branch depends on a variable"},
 	{"a loop that counts by itself", aesFile, "encryptBlocks", "SUBQ $0x08, SI", "MOVQ SI, R9; SUBQ $18, R9; CMOVQCC R9, SI; ...", "no difference of"},
@@ -157,8 +157,8 @@ var planted = []fault{
 	{"a capacity for a length", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVQ p_cap+32(FP), BX", "a branch depends on a variable"},
 	{"the length of another slice", nhFile, "tagEachAVX512", "MOVQ batch_len+40(FP), BX", "MOVQ tags_len+8(FP), BX; SUBQ $3, BX", "or"},
 	{"a bit of a size that is always 0", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; ANDQ $64, R8; CMOVQNE AX, DX", "a branch depends on a variable"},
-	{"a carry that DEC keeps", nhFile, "nhPolyAVX512", "SHRQ $0x0a, BX", "...; MOVQ $1, R8; LEAQ -1(BX), R9; CMPQ BX, $0x32; DECQ R9; CMOVQCC R8, BX", "no difference but"},
-	{"a difference that wraps around", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; SHLQ $57, R8; MOVQ $0x0400000000000000, R9; MOVQ $1, R10; CMPQ R8, R9; CMOVQLT R10, DX", "nhBlocksAVX2: and"},
+	{"a carry that DEC keeps", nhFile, "nhPolyAVX512", "SHRQ $0x0a, BX", "...; MOVQ $1, R8; LEAQ -1(BX), R9; CMPQ BX, $0x32; DECQ R9; CMOVQCC R8, BX", "depends on a variable"},
+	{"a difference that wraps around", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; SHLQ $57, R8; MOVQ $0x0400000000000000, R9; MOVQ $1, R10; CMPQ R8, R9; CMOVQLT R10, DX", ": and"},
 	{"a key in the arguments", nhFile, "tagWordsAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ 24(AX), BX; MOVQ BX, k+8(FP); ...", "in the arguments"},
 	{"a key after the pads", nhFile, "padEachVAES", "VZEROUPPER", "MOVQ tags+0(FP), AX; MOVQ k+8(FP), BX; MOVQ (BX), CX; MOVQ CX, 168(AX); ...", "is"},
 	{"a key in values that are not computed", nhFile, "nhPolyAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ y+0(FP), BX; MOVQ 24(AX), CX; CMPQ (AX), $0x03; JHI full; MOVQ CX, 48(BX); full:; ...", "word 6 is"},
@@ -413,8 +413,8 @@ var plantedARM64 = []fault{
 
 // trusted are faults of sizes that no proof has, as SECURITY.md says.
 var trusted = []fault{
-	{"from 1,024 blocks on", nhFile, "nhPolyAVX2", "SHRQ $0x0a, BX", "...; MOVQ BX, R8; SHRQ $0x0a, R8; SUBQ R8, BX", ""},
-	{"from 4 GiB on", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVL p_len+24(FP), BX", ""},
+	{"from 1,024 blocks on", nhFile, "nhPoly128AVX2", "SHRQ $0x0a, BX", "...; MOVQ BX, R8; SHRQ $0x0a, R8; SUBQ R8, BX", ""},
+	{"from 4 GiB on", nhFile, "nhPoly128AVX2", "MOVQ p_len+24(FP), BX", "MOVL p_len+24(FP), BX", ""},
 	{"a bit of a size, between those that are proved", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; AND $4096, R4, R5; SUB R5, R4, R4", ""},
 	{"a part of a size, compared", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; LSR $15, R4, R5; CBZ R5, other; MOVD $34816, R4; other:", ""},
 }

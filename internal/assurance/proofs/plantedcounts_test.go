@@ -14,6 +14,9 @@ var plantedCounts = []fault{
 	{"77 steps of two", sha256File, "iteratePair256SHA", "DECQ CX", "CMPQ CX, $77; SBBQ R10, R10; SUBQ R10, CX; ...", "depends on a variable"},
 	{"191 blocks of 64-bit words", sha512File, "block512AVX2", "SUBQ $0x00000200, CX", "...; CMPQ blocks+16(FP), $191; JNE other; ADDQ $0x80, AX; other:", "a branch depends on a variable"},
 	{"1,024 blocks", nhFile, "nhBlocksAVX2", "DECQ DX", "MOVQ DX, R8; SHRQ $0x0a, R8; SUBQ R8, DX; ...", "depends on a variable"},
+	{"1,024 blocks with POLY-64", nhFile, "nhPolyAVX512", "SHRQ $0x0a, BX", "...; MOVQ BX, R8; SHRQ $0x0a, R8; SUBQ R8, BX", "depends on a variable"},
+	{"77 blocks with POLY-64", nhFile, "nhPolyAVX2", "CMPQ BX, $0x20", "CMPQ BX, $77; JNE other; ADDQ $1024, CX; other:; ...", "a branch depends on a variable"},
+	{"4 GiB with POLY-64", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVL p_len+24(FP), BX", "depends on a variable"},
 	{"191 steps on arm64", sha2File, "iterate256SHA2", "SUBS $1, R2, R2", "CMP $191, R2; CSEL EQ, R4, R2, R2; ...", "depends on a variable"},
 
 	// Counters.
@@ -21,7 +24,7 @@ var plantedCounts = []fault{
 	{"a counter of 32 bits", sha256File, "block256SHA", "DECQ DI", "DECL DI", ": and"},
 	{"steps from 2^32 on", sha256File, "iterate256SHA", "MOVQ n+8(FP), CX", "MOVL n+8(FP), CX", "depends on a variable"},
 	{"one step more", sha256File, "iterate256SHA", "DECQ CX", "SUBQ $1, CX; JGE block; TESTQ CX, CX", "word"},
-	{"the carry for zero", sha256File, "block256SHA", "DECQ DI", "...; JCC block", "a branch depends on a variable"},
+	{"the carry for zero", sha256File, "block256SHA", "DECQ DI", "...; JCC block", "undefined carry"},
 	{"a flag of the round before", sha256File, "iterate256SHA", "VMOVDQU (AX)(BX*1), X0", "ADCQ $0, BX; ...", "undefined carry"},
 	{"every other block, at the end", nhFile, "nhBlocksAVX512", "DECQ DX", "DECQ DX; JEQ other; DECQ DX; other:; TESTQ DX, DX", "depends on a variable"},
 

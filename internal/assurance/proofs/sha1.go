@@ -12,7 +12,7 @@ import (
 
 // The proofs of PBKDF2 with SHA-1, FIPS 180-4. The variables are the words of chaining values.
 
-// proveIterate1 proves 1 to 3 steps of one iteration, which is in memory as its fields are.
+// proveIterate1 proves any number of steps of one iteration, which is in memory as its fields are.
 func proveIterate1(p *prover) (cases int, err error) { return p.iterateSHA1(1) }
 
 // proveIteratePair1 is proveIterate1 for two.

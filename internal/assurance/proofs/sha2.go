@@ -194,7 +194,7 @@ func (p *prover) compressions(count int) (cases int, err error) {
 	}
 	block := 16 * v.bits / 8
 	return 2, v.induct(induction{
-		most: mostBytes / uint64(block),
+		least: 1, most: mostBytes / uint64(block), from: []uint64{2},
 		prepare: func(n formula.Word, blocks, done int) []any {
 			var at []formula.Word
 			for i := range count {
@@ -204,7 +204,7 @@ func (p *prover) compressions(count int) (cases int, err error) {
 			}
 			return []any{states, at, n, v.at, 0}
 		},
-		check: func() error {
+		check: func(int) error {
 			for i := range count {
 				if err := v.equalWords(v.result(states[i], v.bits, 8), after[i], "the last block, message %d", i); err != nil {
 					return err
@@ -430,12 +430,12 @@ func (v *hasher) iterate(count int) (cases int, err error) {
 func (v *hasher) steps(before, after []formula.Word, arguments ...any) (cases int, err error) {
 	its := v.place(v.bits, false, before...)
 	return 2, v.induct(induction{
-		most: 1 << 56, // some kernels count in 64ths
+		least: 1, most: 1 << 56, from: []uint64{2}, // some kernels count in 64ths
 		prepare: func(n formula.Word, _, done int) []any {
 			v.put(its, v.bits, [][]formula.Word{before, after}[done]...)
 			return append([]any{its, n}, arguments...)
 		},
-		check: func() error {
+		check: func(int) error {
 			return v.equalWords(v.result(its, v.bits, len(after)), after, "the last step")
 		},
 	})

@@ -151,12 +151,12 @@ func proveBlocks(v *prover) (cases int, err error) {
 		for t := range k.n {
 			want = append(want, v.Add(64, k.nh(t, 0, bytes[:block]), v.Constant(64, 8*block)))
 		}
-		check := func() error {
+		check := func(int) error {
 			return v.equalWords(v.result(at, 64, k.n), want, "%d iterations, the last block", n)
 		}
 		length, capacity := v.capacity(), v.capacity()
 		if err := v.induct(induction{
-			most: mostBytes / block, written: v.object(at), part: 8 * k.n, check: check,
+			least: 1, most: mostBytes / block, from: []uint64{2}, written: v.object(at), part: 8 * k.n, check: check,
 			prepare: func(count formula.Word, blocks, done int) []any {
 				v.put(slice[0], 8, bytes[:blocks*block]...)
 				v.put(at, 64, slices.Concat(want[:done*k.n], before[done*k.n:4*blocks])...)
