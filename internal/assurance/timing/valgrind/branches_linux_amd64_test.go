@@ -264,16 +264,6 @@ func planted(t *testing.T, v variant, root, program string, files []string) map[
 	return functionAt
 }
 
-func must[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 // TestBranches puts branches into all functions, on each of their variables where it is set. Memcheck must report one
 // at least in each function that is not in public.txt, and none in the others.
 func TestBranches(t *testing.T) {
