@@ -16,9 +16,13 @@
 // Memcheck does not report divisions, whose time depends on the operands on most CPUs. So the
 // program is also disassembled, and any division not known to be of public numbers is a finding.
 //
-// Valgrind has no AVX-512 and no VAES, so Go code that only kernels with them need does not run.
-// Memcheck sees only the code that the probe runs, with the lengths that it uses. A choice made by
-// a conditional move is not a branch.
+// Valgrind has no AVX-512, VAES and SHA instructions. So that the Go code around kernels with them runs too, some
+// variants have kernels of the same contracts instead, see overlayFor. Memcheck sees only the code that the probe
+// runs, with the lengths that it uses. A choice made by a conditional move is not a branch.
+//
+// In the end the command runs the probe outside valgrind, with counters in all functions of the packages that have
+// secrets. One that was not called is a finding, unless public.txt says that it has none. TestBranches puts branches
+// into all these functions, which memcheck must report.
 package main
 
 import (
@@ -44,7 +48,7 @@ const probePath = "example.com/fastmac/internal/assurance/timing/valgrind/probe"
 
 func main() {
 	flag.Parse()
-	if err := check(os.Stdout, variants); err != nil {
+	if err := errors.Join(check(os.Stdout, variants), checkFunctions(os.Stdout, variants)); err != nil {
 		fmt.Fprintf(os.Stderr, "fastmac: %v\n", err)
 		os.Exit(1)
 	}
@@ -53,21 +57,27 @@ func main() {
 // A variant is a way to build and to run the probe.
 type variant struct {
 	name    string
-	kernels string // those expected to run, of NH, AES, SHA-512 and GCM, as fastmac.Hardware names them
+	kernels string // those expected to run, of NH, AES, SHA-256, SHA-512 and GCM, as fastmac.Hardware names them
 	tags    string // besides valgrind
+	overlay bool   // see overlayFor
+	planted bool   // see TestBranches
 	goamd64 string // v1 if empty
 	godebug string
 }
 
 // The CPU that valgrind shows to programs has AVX2 and AES instructions, and no VAES and
-// no VPCLMULQDQ, without which GCM has no AVX2 kernel.
+// no VPCLMULQDQ, without which GCM has no AVX2 kernel. With an overlay its CPU has all features, but for those that GODEBUG
+// takes away.
 var variants = []variant{
-	{name: "AVX2", kernels: "avx2/aesni/avx2/aesni"},
-	{name: "AVX2, compiled for it", kernels: "avx2/aesni/avx2/aesni", goamd64: "v3"},
-	{name: "without AVX2", kernels: "generic/aesni/stdlib/aesni", godebug: "cpu.avx2=off"},
-	{name: "without AES", kernels: "avx2/stdlib/avx2/none", godebug: "cpu.aes=off"},
-	{name: "purego", kernels: "generic/stdlib/stdlib/none", tags: "purego"},
-	{name: "FIPS 140 mode", kernels: "avx2/aesni/stdlib/aesni", godebug: "fips140=on"},
+	{name: "AVX2", kernels: "avx2/aesni/avx2/avx2/aesni", planted: true},
+	{name: "AVX2, compiled for it", kernels: "avx2/aesni/avx2/avx2/aesni", goamd64: "v3"},
+	{name: "without AVX2", kernels: "generic/aesni/stdlib/stdlib/aesni", godebug: "cpu.avx2=off"},
+	{name: "without AES", kernels: "avx2/stdlib/avx2/avx2/none", godebug: "cpu.aes=off"},
+	{name: "FIPS 140 mode", kernels: "avx2/aesni/stdlib/stdlib/aesni", godebug: "fips140=on", planted: true},
+	{name: "AVX-512, replaced", kernels: "avx512/aesni/avx512/avx512/avx512", overlay: true, planted: true},
+	{name: "SHA and VAES, replaced", kernels: "avx2/aesni/sha/avx2/avx2", overlay: true, planted: true, godebug: "cpu.avx512f=off"},
+	{name: "AVX-512 without SHA, replaced", kernels: "avx512/aesni/avx512lanes/avx512/avx512", overlay: true, planted: true, godebug: "cpu.sha=off,cpu.avxvnni=off"},
+	{name: "portable", kernels: "generic/stdlib/stdlib/stdlib/stdlib", overlay: true, planted: true, tags: portableTag},
 }
 
 // check runs the probe in the variants and prints a table. It fails if there is a finding.
@@ -78,12 +88,12 @@ func check(w io.Writer, variants []variant) error {
 	}
 	defer os.RemoveAll(folder)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "variant\tNH/AES/SHA-512/GCM\toperations\tsecret results\tverifications\tfindings\texpected\tof the runtime\tCPU time")
+	fmt.Fprintln(table, "variant\tNH/AES/SHA-256/SHA-512/GCM\toperations\tsecret results\tverifications\tfindings\texpected\tof the runtime\tCPU time")
 	var findings []string
 	hits := make(map[string]int) // of expected reports, by what they are
 	public := 0                  // divisions
 	for _, v := range variants {
-		program := filepath.Join(folder, "probe"+v.tags+v.goamd64)
+		program := filepath.Join(folder, fmt.Sprint("probe", v.tags, v.goamd64, v.overlay))
 		if _, err := os.Stat(program); err != nil {
 			if err := v.build("", program); err != nil {
 				return err
@@ -101,8 +111,8 @@ func check(w io.Writer, variants []variant) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", v.name, err)
 		}
-		if run.kernels() != v.kernels {
-			return fmt.Errorf("%s: kernels %s ran, want %s", v.name, run.kernels(), v.kernels)
+		if run.kernels() != v.kernels || run.Features.Wrong != "" {
+			return fmt.Errorf("%s: kernels %s ran, want %s; wrong were %q", v.name, run.kernels(), v.kernels, run.Features.Wrong)
 		}
 		j := judge(run.reports, v)
 		for _, f := range j.findings {
@@ -132,9 +142,39 @@ func check(w io.Writer, variants []variant) error {
 
 // build builds the probe. Module is the folder of its module, or empty for the working directory.
 func (v variant) build(module, program string) error {
+	if !v.overlay {
+		return v.buildWith(module, program, nil)
+	}
+	root, err := rootOf(module)
+	if err != nil {
+		return err
+	}
+	o, err := overlayFor(root, v.tags)
+	if err != nil {
+		return err
+	}
+	return v.buildWith(module, program, o)
+}
+
+// buildWith builds the probe with an overlay, and more flags.
+func (v variant) buildWith(module, program string, o overlay, flags ...string) error {
 	// checklinkname: see request_valgrind.go in the probe. nodwarf5: valgrind 3.19 does not read
 	// all of DWARF 5.
-	cmd := exec.Command("go", "build", "-trimpath=false", "-o", program, "-tags", strings.Trim("valgrind,"+v.tags, ","), "-ldflags=-checklinkname=0", probePath)
+	args := []string{"build", "-trimpath=false", "-o", program, "-tags", strings.Trim("valgrind,"+v.tags, ","), "-ldflags=-checklinkname=0"}
+	args = append(args, flags...)
+	if o != nil {
+		folder, err := os.MkdirTemp("", "fastmac-overlay-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		name, err := o.write(folder)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-overlay", name)
+	}
+	cmd := exec.Command("go", append(args, probePath)...)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "GOEXPERIMENT=nodwarf5", "CGO_ENABLED=1", "GOAMD64="+cmp.Or(v.goamd64, "v1"), "GOFIPS140=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -156,7 +196,7 @@ type run struct {
 
 // kernels returns the kernels that ran.
 func (r *run) kernels() string {
-	return strings.Join([]string{r.Features.NH, r.Features.AES, r.Features.SHA512, r.Features.GCM}, "/")
+	return strings.Join([]string{r.Features.NH, r.Features.AES, r.Features.SHA256, r.Features.SHA512, r.Features.GCM}, "/")
 }
 
 // run runs the probe in memcheck.

@@ -62,7 +62,7 @@ func TestJudge(t *testing.T) {
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	gcm, tables := variant{kernels: "avx2/aesni/avx2/aesni"}, variant{kernels: "avx2/stdlib/avx2/none"}
+	gcm, tables := variant{kernels: "avx2/aesni/avx2/avx2/aesni"}, variant{kernels: "avx2/stdlib/avx2/avx2/none"}
 	right := stack(conditional, open+" ("+source+":2)")
 	judged := stack(conditional, judging+" (/m/window.go:4)")
 	for _, function := range []string{"client).Answer", "server).Answer", "server).Open", "server).try", "Config).checkSecret"} {

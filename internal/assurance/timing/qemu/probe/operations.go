@@ -32,6 +32,7 @@ var operations = map[string]func(tagSize, size int) func(){
 	"init":        initKey,
 	"init.gmac":   initGMAC,
 	"gmac":        gmac,
+	"gmacstream":  gmacStream,
 	"hmac":        hmacTag,
 	"hmacnew":     hmacNew,
 	"hmacbatch":   hmacBatch,
@@ -132,6 +133,17 @@ func initGMAC(keySize, _ int) func() {
 func gmac(keySize, size int) func() {
 	k := mactest.Must(fastmac.NewGMACKey(key[:keySize]))
 	return func() { k.Tag(out[:0], nonce[:], message[:size]) }
+}
+
+// gmacStream has a message in two parts.
+func gmacStream(keySize, size int) func() {
+	s := mactest.Must(fastmac.NewGMAC(key[:keySize]))
+	return func() {
+		s.Reset()
+		s.Write(message[:size/3])
+		s.Write(message[size/3 : size])
+		s.Tag(out[:0], nonce[:])
+	}
 }
 
 // hmacKey returns a key of HMAC with SHA-256, SHA-384 or SHA-512, and its hash.

@@ -6,8 +6,10 @@ package main
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"fmt"
 	"slices"
+	"time"
 
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/hwrand"
@@ -30,7 +32,9 @@ func eachGCM(f func(k *aesgcm.Key, plaintext, data []byte)) {
 		for i, n := range lengths {
 			f(k, secret(n), secret([]int{0, 1, 13, 16, 200}[i%5]))
 		}
-		f(k, secret(600_000), secret(300_001)) // more than one call of the assembly
+		if size == 16 {
+			f(k, secret(600_000), secret(300_001)) // more than one call of the assembly
+		}
 	}
 }
 
@@ -83,6 +87,9 @@ func gcmSealer() {
 func gcmDestroy() {
 	k := mactest.Must(aesgcm.NewKey(secret(32)))
 	public(fmt.Appendf(nil, "%v %+v %x %#v", k, k, k, k.NewSealer()))
+	for _, aead := range []cipher.AEAD{k, k.NewSealer()} {
+		public([]byte{byte(aead.NonceSize()), byte(aead.Overhead())})
+	}
 	k.Destroy()
 	public(storage(k))
 }
@@ -99,4 +106,10 @@ func randomRead() {
 	public(fmt.Appendf(nil, "%v %#v", r, r))
 	r.Destroy()
 	public(state)
+
+	draw := func(p []byte) { copy(p, secret(len(p))) }
+	r = newReader(func() time.Duration { return 0 }, draw, draw)
+	p := make([]byte, 100)
+	r.Read(p)
+	result(p)
 }

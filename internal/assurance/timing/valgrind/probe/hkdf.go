@@ -6,11 +6,13 @@ package main
 
 import (
 	"crypto"
+	"io"
 	"strings"
 
 	"example.com/fastmac/hkdf"
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
+	xhkdf "example.com/fastmac/x/crypto/hkdf"
 )
 
 func hkdfOperations() (operations []operation) {
@@ -28,5 +30,11 @@ func hkdfKeys(h crypto.Hash) {
 			result(mactest.Must(hkdf.Expand(h.New, hmacKey(h, i), info, size)))
 		}
 		result(mactest.Must(hkdf.Extract(h.New, hmacKey(h, i), nil)))
+		result(xhkdf.Extract(h.New, hmacKey(h, i), secret(16)))
+		for _, r := range []io.Reader{xhkdf.New(h.New, hmacKey(h, i), secret(16), nil), xhkdf.Expand(h.New, hmacKey(h, i), secret(20))} {
+			key := make([]byte, size)
+			io.ReadFull(r, key)
+			result(key)
+		}
 	}
 }

@@ -11,11 +11,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"io"
 
 	"example.com/fastmac"
 	"example.com/fastmac/hmac"
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
+	sha1hmac "example.com/fastmac/internal/sha1"
+	"example.com/fastmac/sshmac"
 )
 
 // lengths are those of messages: around the units of the code, which are 8, 16, 32, 64, 128 and
@@ -34,16 +37,17 @@ func macOperations() (operations []operation) {
 	for _, m := range macs.Available() {
 		for _, o := range []struct {
 			name string
+			keys int // how many sizes of them: those of HMAC differ in the set-up only
 			run  func(m macs.MAC, key []byte)
 		}{
-			{"Tag, Verify", tagAndVerify},
-			{"streams", stream},
-			{"Bind, Clone", bind},
-			{"TagBatch, VerifyBatch", batches},
-			{"printing, Destroy", destroy},
+			{"Tag, Verify", len(m.KeySizes), tagAndVerify},
+			{"streams", 3, stream},
+			{"Bind, Clone", len(m.KeySizes), bind},
+			{"TagBatch, VerifyBatch", 3, batches},
+			{"printing, Destroy", len(m.KeySizes), destroy},
 		} {
 			operations = append(operations, operation{m.Name + ": " + o.name, func() {
-				for _, size := range m.KeySizes {
+				for _, size := range m.KeySizes[:o.keys] {
 					o.run(m, secret(size))
 				}
 			}})
@@ -128,6 +132,7 @@ func bind(m macs.MAC, key []byte) {
 
 // hashParts uses a conventional hash, and a clone of it, and destroys both.
 func hashParts(h hash.Cloner) {
+	asString(h)
 	for _, sizes := range parts {
 		for _, p := range secrets(sizes...) {
 			h.Write(p)
@@ -140,6 +145,15 @@ func hashParts(h hash.Cloner) {
 		h.Reset()
 	}
 	destroyHash(h)
+}
+
+// asString writes a string, in which secrets are too, and asks for sizes, and for the name.
+func asString(h hash.Hash) {
+	if s, ok := h.(fmt.Stringer); ok {
+		public([]byte(s.String()))
+	}
+	io.WriteString(h, string(secret(h.Size()+h.BlockSize())))
+	h.Reset()
 }
 
 func destroyHash(h hash.Hash) { h.(interface{ Destroy() }).Destroy() }
@@ -155,6 +169,11 @@ func eachBatch(m macs.MAC, f func(batch []fastmac.Message)) {
 			f(batch)
 		}
 	}
+	batch := make([]fastmac.Message, 16) // of one length, in all lanes
+	for i := range batch {
+		batch[i] = fastmac.Message{Nonce: nonceOf(m, i), Data: secret(100), Tag: make([]byte, m.TagSize)}
+	}
+	f(batch)
 }
 
 // batches verifies right tags, and then with a wrong one at either end.
@@ -189,7 +208,13 @@ func destroy(m macs.MAC, key []byte) {
 	s := k.Stream()
 	s.Write(secret(1055))
 	result(s.Tag(nil, nonceOf(m, 0)))
-	public(fmt.Appendf(nil, "%v %+v %x %v %#v", k, k, k, s, s))
+	if k, ok := k.(interface{ Size() int }); ok {
+		public([]byte{byte(k.Size())})
+	}
+	b := s.Bind(nonceOf(m, 0))
+	asString(s)
+	asString(b)
+	public(fmt.Appendf(nil, "%v %+v %x %v %#v %v", k, k, k, s, s, b))
 	s.Destroy()
 	public(storage(s))
 	k.Destroy()
@@ -202,11 +227,13 @@ func hmacOperations() (operations []operation) {
 			operation{"HMAC-" + h.String() + ": SumHMAC", func() { hmacSum(h) }},
 			operation{"HMAC-" + h.String() + ": SumHMACBatch", func() { hmacSumBatch(h) }})
 	}
-	return append(operations, operation{"sshmac: packets", sshPackets}, operation{"HMAC-SHA-1: package hmac", sha1Streams})
+	return append(operations, operation{"sshmac: packets", sshPackets}, operation{"keys that are destroyed in use", destroyedInUse}, operation{"HMAC-SHA-1: package hmac", sha1Streams})
 }
 
 // sha1Streams uses streams of package hmac, and verifies with them.
 func sha1Streams() {
+	h := sha1hmac.New(secret(20))
+	asString(h)
 	for i := range macs.HMAC(crypto.SHA1).KeySizes {
 		m, ok := hmac.New(sha1.New, hmacKey(crypto.SHA1, i)).(*fastmac.HMAC)
 		if !ok {
@@ -214,6 +241,7 @@ func sha1Streams() {
 		}
 		m.Write(secret(100))
 		verify(m.Sum(nil), m.Verify)
+		verify(m.Sum(nil), func(tag []byte) bool { return hmac.Equal(tag, m.Sum(nil)) })
 		m.Reset()
 		hashParts(m)
 	}
@@ -244,7 +272,8 @@ func hmacSumBatch(h crypto.Hash) {
 
 // sshPackets does what an SSH transport does. The sequence numbers of packets are public.
 func sshPackets() {
-	for _, mode := range macs.SSHModes() {
+	own := sshmac.Mode{KeySize: 32, New: newHMAC(crypto.SHA256)} // as Register puts it into x/crypto's table
+	for _, mode := range append(macs.SSHModes(), own) {
 		h := mode.New(secret(mode.KeySize))
 		for i, sizes := range parts {
 			h.Reset()
@@ -259,6 +288,7 @@ func sshPackets() {
 			c.Write(secret(1000))
 			result(c.Sum(nil))
 		}
+		asString(h)
 		public(fmt.Appendf(nil, "%v %#v", h, h))
 		destroyHash(h)
 	}

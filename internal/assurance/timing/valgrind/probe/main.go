@@ -4,7 +4,7 @@
 
 // Command probe calls the functions of the module on secrets, which it marks as undefined for
 // valgrind's memcheck. Command valgrind builds it with the tag valgrind, and reads what memcheck
-// reports.
+// reports. With the argument unmarked nothing is secret: that is to see which functions it calls.
 //
 // Secrets are keys, messages, plaintexts, the state of random generators, and tags until they are
 // returned, including those passed to a verification. Lengths, nonces, ciphertexts, returned tags
@@ -29,6 +29,8 @@ var counts struct {
 	Decisions  int      // results of verifications
 }
 
+var unmarked = slices.Contains(os.Args[1:], "unmarked")
+
 // current is the name of the operation that runs.
 var current string
 
@@ -39,7 +41,7 @@ type operation struct {
 }
 
 func main() {
-	if request(runningOnValgrind, 0, 0, 0, 0, 0) == 0 {
+	if !unmarked && request(runningOnValgrind, 0, 0, 0, 0, 0) == 0 {
 		fail("the probe does not run in valgrind, or was built without the tag valgrind")
 	}
 	fastmac.Hardware() // chooses all kernels

@@ -7,6 +7,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -109,7 +110,7 @@ func packetOperations() (operations []operation) {
 			}})
 		}
 	}
-	operations = append(operations, operation{"packet: hellos", packetHello})
+	operations = append(operations, operation{"packet: hellos", packetHellos}, operation{"packet: sets of receivers", packetReceivers}, operation{"packet: stores", packetStores})
 	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
 		add(fmt.Sprintf("UMAC-%d", 8*tagSize), func() {
 			c := packet.Config{TagSize: tagSize}
@@ -238,32 +239,145 @@ func packetDestroy(s sender, r receiver, dataSize int) {
 	public(storage(r))
 }
 
-// packetHello begins sessions, after wrong hellos, answers and openings.
-func packetHello() {
-	const head = 17 // of a hello and of an answer, before the tag
-	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
-		c := packet.Config{Secret: secret(32), TagSize: tagSize}
-		k, s := mactest.Must(packet.NewUMACClient(c, "client", "server")), mactest.Must(packet.NewUMACServer(c, "server", "client"))
-		hello := k.Hello(nil)
-		_, err := s.Answer(nil, wrong(hello))
-		opened(err, packet.ErrForged)
-		answer, err := s.Answer(nil, hello)
-		opened(err, nil)
-		result(hello[head:])
-		decision(k.Answer(wrong(answer)), false)
-		decision(k.Answer(answer), true)
-		result(answer[head:])
-		p := mactest.Must(k.Seal(secret(100), nil))
-		_, _, err = s.Open(wrong(p), nil) // its opening
-		opened(err, packet.ErrForged)
-		for _, want := range []error{nil, packet.ErrReplayed} {
-			_, _, err = s.Open(p, nil)
-			opened(err, want)
-		}
-		_, _, err = k.Open(mactest.Must(s.Seal(secret(100), nil)), nil)
-		opened(err, nil)
-		result(p[len(p)-tagSize:])
-		k.Destroy()
-		s.Destroy()
+// What clients and servers of all algorithms have.
+type (
+	client[S, R any] interface {
+		Hello(dst []byte) []byte
+		Answer(answer []byte) bool
+		end[S, R]
 	}
+	server[S, R any] interface {
+		Answer(dst, hello []byte) ([]byte, error)
+		Stats() packet.ServerStats
+		Close()
+		end[S, R]
+	}
+	end[S, R any] interface {
+		Seal(packet, data []byte) ([]byte, error)
+		Open(packet, data []byte) (msg []byte, counter uint64, err error)
+		Sender() S
+		Receiver() R
+		Destroy()
+	}
+)
+
+func packetHellos() {
+	for _, tagSize := range []int{fastmac.UMAC64Size, fastmac.UMAC128Size} {
+		packetHello(tagSize, packet.NewUMACClient, packet.NewUMACServer)
+	}
+	if fastmac.RequireGCM() == nil {
+		packetHello(fastmac.GMACSize, packet.NewGMACClient, packet.NewGMACServer)
+	}
+}
+
+// packetHello begins sessions, after wrong hellos, answers and openings.
+func packetHello[K client[S, R], V server[S, R], S sender, R receiver](tagSize int,
+	newClient func(c packet.Config, me, peer string) (K, error), newServer func(c packet.Config, me, peer string) (V, error)) {
+	const head = 17 // of a hello and of an answer, before the tag
+	c := packet.Config{Secret: secret(32), TagSize: tagSize}
+	public(fmt.Appendf(nil, "%v %#v %v", c, c, c.LogValue()))
+	for _, f := range []func() ([]byte, error){c.MarshalText, c.MarshalBinary} {
+		text, _ := f()
+		public(text)
+	}
+	c.UnmarshalText(nil)
+	c.UnmarshalBinary(nil)
+	k, s := mactest.Must(newClient(c, "client", "server")), mactest.Must(newServer(c, "server", "client"))
+	hello := k.Hello(nil)
+	_, err := s.Answer(nil, wrong(hello))
+	opened(err, packet.ErrForged)
+	answer, err := s.Answer(nil, hello)
+	opened(err, nil)
+	result(hello[head:])
+	decision(k.Answer(wrong(answer)), false)
+	decision(k.Answer(answer), true)
+	result(answer[head:])
+	p := mactest.Must(k.Seal(secret(100), nil))
+	_, _, err = s.Open(wrong(p), nil) // its opening
+	opened(err, packet.ErrForged)
+	for _, want := range []error{nil, packet.ErrReplayed} {
+		_, _, err = s.Open(p, nil)
+		opened(err, want)
+	}
+	_, _, err = k.Open(mactest.Must(s.Seal(secret(100), nil)), nil)
+	opened(err, nil)
+	result(p[len(p)-tagSize:])
+	for _, n := range []uint64{k.Sender().Stats().Sealed, k.Receiver().Stats().Accepted, s.Sender().Stats().Sealed, s.Receiver().Stats().Accepted, s.Stats().Sessions} {
+		public(binary.BigEndian.AppendUint64(nil, n))
+	}
+	public(fmt.Appendf(nil, "%v %v", k, s))
+	s.Close()
+	k.Destroy()
+	s.Destroy()
+}
+
+// What sets of receivers of all algorithms have.
+type receivers[R any] interface {
+	Add(r R) error
+	Open(packet, data []byte) (msg []byte, counter uint64, err error)
+	OpenBatch(batch []packet.Packet) int
+	Remove(epoch uint8) bool
+	Stats() packet.ReceiverStats
+}
+
+func packetReceivers() {
+	packetSet(fastmac.UMAC128Size, packet.NewUMACPair, new(packet.UMACReceivers))
+	if fastmac.RequireGCM() == nil {
+		packetSet(fastmac.GMACSize, packet.NewGMACPair, new(packet.GMACReceivers))
+	}
+}
+
+// packetSet has receivers of two epochs.
+func packetSet[S sender, R receiver](tagSize int, newPair func(c packet.Config, me, peer string, n packet.Counters) (S, R, error), set receivers[R]) {
+	for epoch := range uint8(2) {
+		c := packet.Config{Secret: secret(32), TagSize: tagSize, Epoch: epoch}
+		session := slices.Concat(nonce(16), nonce(16))
+		s, _, err := newPair(c, "a", "b", packet.NewSession(session))
+		opened(err, nil)
+		_, r, err := newPair(c, "b", "a", packet.NewSession(session))
+		opened(err, nil)
+		opened(set.Add(r), nil)
+		_, _, err = set.Open(wrong(mactest.Must(s.Seal(secret(100), nil))), nil)
+		opened(err, packet.ErrForged)
+		_, _, err = set.Open(mactest.Must(s.Seal(secret(100), nil)), nil)
+		opened(err, nil)
+		batch := []packet.Packet{{Bytes: mactest.Must(s.Seal(secret(100), nil))}}
+		if set.OpenBatch(batch) != 1 {
+			fail("%s: a packet was not opened", current)
+		}
+	}
+	public(binary.BigEndian.AppendUint64(nil, set.Stats().Accepted))
+	set.Remove(0)
+}
+
+// A memory is a Store.
+type memory struct{ next uint64 }
+
+func (m *memory) Reserve(id [16]byte, n uint64) (first uint64, err error) {
+	result(id[:])
+	first, m.next = m.next, m.next+n
+	return first, nil
+}
+
+func (m *memory) Release(id [16]byte, end, next uint64) error {
+	m.next = next
+	return nil
+}
+
+func packetStores() {
+	c := packet.Config{Secret: secret(32), TagSize: fastmac.UMAC128Size}
+	s, r, err := packet.NewUMACPair(c, "a", "a and b", packet.Stored(new(memory), new(memory)))
+	opened(err, nil)
+	_, from, err := packet.NewUMACPair(c, "a and b", "a", packet.Stored(new(memory), new(memory)))
+	opened(err, nil)
+	for range 10 {
+		p := mactest.Must(s.Seal(secret(100), nil))
+		if _, ok := packet.Epoch(p, c.TagSize); !ok {
+			fail("%s: no epoch", current)
+		}
+		_, _, err = from.Open(p, nil)
+		opened(err, nil)
+		trailer(s, p)
+	}
+	opened(errors.Join(s.Stop(), r.Stop(), from.Stop()), nil)
 }

@@ -11,6 +11,7 @@ import (
 	"example.com/fastmac/internal/assurance/timing/macs"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/pbkdf2"
+	xpbkdf2 "example.com/fastmac/x/crypto/pbkdf2"
 )
 
 func pbkdf2Operations() (operations []operation) {
@@ -27,6 +28,7 @@ func pbkdf2Operations() (operations []operation) {
 func pbkdf2Key(h crypto.Hash) {
 	for i, size := range []int{1, h.Size(), h.Size() + 1, 3 * h.Size()} {
 		for _, iter := range []int{1, 2, 3, 600} {
+			result(xpbkdf2.Key(hmacKey(h, i), secret(16), iter/100+1, size, h.New))
 			result(mactest.Must(pbkdf2.Key(h.New, string(hmacKey(h, i)), secret(16), iter, size)))
 		}
 	}

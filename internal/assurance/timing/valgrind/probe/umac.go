@@ -6,6 +6,7 @@ package main
 
 import (
 	"runtime"
+	"unsafe"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
@@ -45,13 +46,24 @@ func umacSign() {
 func umacParallel() {
 	// With one processor the caller would be done before a helper begins.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
-	msg := secret(33 << 20) // a shorter one has no helpers
+	defer func(size int) { parallelSize = size }(parallelSize)
+	parallelSize = 4 << 20
+	msg := secret(33 << 20)
 	for _, size := range mactest.UMACTagSizes {
-		u := mactest.Must(fastmac.NewUMAC(secret(32), size))
-		u.Write(msg[:1100])
-		u.WriteParallel(msg, 5) // so many that helpers come to POLY-64
+		k := mactest.Must(fastmac.NewUMACKey(secret(16), size))
+		for _, words := range []uint64{1 << 10, 1 << 20} { // in POLY-64, in POLY-128
+			sum := make([]byte, 2*4*16) // factors and addends of four iterations, of which the key has fewer
+			sumChunk(unsafe.Pointer(unsafe.SliceData(mactest.Field(k, "uhash"))), unsafe.Pointer(&sum[0]), msg[:256<<10], words)
+			result(sum[8:16]) // the lower half of the first factor
+		}
+		u, part := k.New(), msg
+		if size < fastmac.UMAC128Size { // one that reaches POLY-128 is enough
+			part = msg[:6<<20]
+		}
+		u.Write(part[:1100])
+		u.WriteParallel(part, 5) // so many that helpers come to POLY-64
 		result(u.Tag(nil, nonce(8)))
-		u.WriteParallel(msg[5:], 3)
+		u.WriteParallel(part[5:], 3)
 		result(u.Tag(nil, nonce(8)))
 		u.Destroy()
 	}
@@ -60,12 +72,15 @@ func umacParallel() {
 // umacLong reaches POLY-128.
 func umacLong() {
 	msg := secret(veryLong[len(veryLong)-1])
-	for _, size := range mactest.UMACTagSizes {
-		key := secret(16)
+	for i, size := range mactest.UMACTagSizes {
+		key, ends := secret(16), veryLong[i%len(veryLong):][:1]
+		if size == fastmac.UMAC128Size {
+			ends = veryLong
+		}
 		k, u := mactest.Must(fastmac.NewUMACKey(key, size)), mactest.Must(fastmac.NewUMAC(key, size))
 		u.Write(msg[:1<<24])
 		result(u.Tag(nil, nonce(8)))
-		for _, n := range veryLong {
+		for _, n := range ends {
 			result(k.Tag(nil, nonce(8), msg[:n]))
 			c := mactest.Must(u.Clone())
 			c.Write(msg[1<<24 : n])
