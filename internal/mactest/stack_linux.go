@@ -103,7 +103,7 @@ func StackProcess(t *testing.T, settings ...string) bool {
 		return true
 	}
 	for _, setting := range settings {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", fmt.Sprintf("-test.short=%v", testing.Short()))
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.failfast", fmt.Sprintf("-test.short=%v", testing.Short()))
 		cmd.Env = append(os.Environ(), env+"=1", "GODEBUG="+ScanDebug[len("GODEBUG="):]+"adaptivestackstart=0,"+setting)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("GODEBUG=%s: %v\n%s", setting, err, out)
