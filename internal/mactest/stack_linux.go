@@ -7,6 +7,7 @@ package mactest
 import (
 	"bytes"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -95,15 +96,20 @@ func CheckStack(t *testing.T, ops []StackOp) {
 }
 
 // StackProcess runs the same test again in processes in which CheckStack works, with each of the settings of GODEBUG,
-// and fails the test if one of them fails. In such a process it returns true.
+// and fails the test if one of them fails. In such a process it returns true. The flag -run of go test may choose
+// subtests, as in '^TestStack$/UMAC'.
 func StackProcess(t *testing.T, settings ...string) bool {
 	t.Helper()
 	const env = "FASTMAC_TEST_STACK"
 	if os.Getenv(env) != "" {
 		return true
 	}
+	run := flag.Lookup("test.run").Value.String()
+	if test, _, _ := strings.Cut(run, "/"); test != "^"+t.Name()+"$" {
+		run = "^" + t.Name() + "$"
+	}
 	for _, setting := range settings {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.failfast", fmt.Sprintf("-test.short=%v", testing.Short()))
+		cmd := exec.Command(os.Args[0], "-test.run="+run, "-test.failfast", fmt.Sprintf("-test.short=%v", testing.Short()))
 		cmd.Env = append(os.Environ(), env+"=1", "GODEBUG="+ScanDebug[len("GODEBUG="):]+"adaptivestackstart=0,"+setting)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("GODEBUG=%s: %v\n%s", setting, err, out)
