@@ -43,6 +43,7 @@ func setFIPS(f *sha2.Hash, block, key []byte) {
 	sum := h.Sum(nil)
 	copy(block, sum)
 	clear(sum)
+	wipe.Value(h) // has the end of the key
 	wipe.Stack()
 }
 
