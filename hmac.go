@@ -462,6 +462,8 @@ func (m *HMAC) mustLive() {
 func (m *HMAC) Write(p []byte) (int, error) {
 	m.mustLive()
 	switch {
+	case m.std != nil && useFIPS:
+		return writeFIPS(m.std, p)
 	case m.std != nil:
 		return m.std.Write(p)
 	case m.form.wide():
@@ -524,6 +526,8 @@ func (m *HMAC) Verify(tag []byte) bool {
 func (m *HMAC) Reset() {
 	m.mustLive()
 	switch {
+	case m.std != nil && useFIPS:
+		resetFIPS(m.std)
 	case m.std != nil:
 		m.std.Reset()
 	case m.form.wide():

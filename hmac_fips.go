@@ -17,7 +17,8 @@ import (
 
 // HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains, and which cannot expand a key in
 // advance, so here a key is a block of the hash. Its arguments escape to the heap, because it is an interface:
-// these functions give it buffers of theirs, and not what callers may keep on the stack. Streams of package hmac
+// these functions give it buffers of theirs, and not what callers may keep on the stack. It leaves keys and states on
+// the stack, which they overwrite. Streams of package hmac
 // are around it too where there is no assembly for the hash.
 
 // useFIPS reports whether FIPS 140 mode is on, once a key has been set up; tests change it.
@@ -34,6 +35,7 @@ func setFIPS(f *sha2.Hash, block, key []byte) {
 		copy(block, key)
 		return
 	}
+	wipe.ReserveFrames()
 	h := f.New()
 	buf := slices.Clone(key)
 	h.Write(buf)
@@ -41,13 +43,17 @@ func setFIPS(f *sha2.Hash, block, key []byte) {
 	sum := h.Sum(nil)
 	copy(block, sum)
 	clear(sum)
+	wipe.Value(h) // has the end of the key
+	wipe.Stack()
 }
 
 // newFIPS returns an HMAC under a key. It uses, and clears, a block of buf.
 func newFIPS(f *sha2.Hash, key, buf []byte) hash.Hash {
+	wipe.ReserveFrames()
 	buf = buf[:copy(buf, key)]
 	h := hmac.New(f.New, buf)
 	clear(buf)
+	wipe.Stack()
 	return h
 }
 
@@ -62,14 +68,17 @@ func sumFIPS(f *sha2.Hash, tag, key, msg []byte) {
 	}
 	copy(tag, h.Sum(buf[:0]))
 	clear(buf)
+	wipe.Stack()
 }
 
 // newUnderFIPS is newFIPS for a key of any length.
 func newUnderFIPS(f *sha2.Hash, key []byte) hash.Hash {
 	block := make([]byte, f.BlockSize())
 	setFIPS(f, block, key)
+	wipe.ReserveFrames()
 	h := hmac.New(f.New, block) // copies it
 	clear(block)
+	wipe.Stack()
 	return h
 }
 
@@ -101,9 +110,11 @@ func batchFIPS(batch []Message, size int, verify bool, sum func(tag []byte, i in
 
 // tagFIPS sets tag to the tag of what was written to an HMAC.
 func tagFIPS(h hash.Hash, tag []byte) {
+	wipe.ReserveFrames()
 	sum := h.Sum(nil)
 	copy(tag, sum)
 	clear(sum)
+	wipe.Stack()
 }
 
 // appendFIPS is tagFIPS without a copy. If crypto/hmac panics, as it may while it is wiped, nothing is left.
@@ -114,8 +125,24 @@ func appendFIPS(h hash.Hash, tag []byte) {
 			clear(tag)
 		}
 	}()
+	wipe.ReserveFrames()
 	h.Sum(tag[:0:len(tag)])
+	wipe.Stack()
 	done = true
+}
+
+// writeFIPS adds p to an HMAC.
+func writeFIPS(h hash.Hash, p []byte) (int, error) {
+	wipe.ReserveFrames()
+	n, err := h.Write(p)
+	wipe.Stack()
+	return n, err
+}
+
+func resetFIPS(h hash.Hash) {
+	wipe.ReserveFrames()
+	h.Reset()
+	wipe.Stack()
 }
 
 // cloneFIPS returns a copy of an HMAC and of what was written to it. crypto/hmac of

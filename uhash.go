@@ -40,10 +40,14 @@ func (k *uhashKey) tagLong(tag *[maxUMACTagSize]byte, msg []byte, x pad) {
 		tagTwo(tag, k, msg, x)
 		return
 	}
+	if !hasNH() {
+		wipe.ReserveFrames()
+	}
 	var l2 l2State
 	whole := len(msg) &^ (l1Block - 1)
 	k.writeBlocks(&l2, msg[:whole])
 	k.tagLast(tag, &l2, &noGroups, msg[whole:], uint64(len(msg)-whole), x)
+	l2.y = [maxIterations]uint128{}
 }
 
 // uhash is UHASH of one message that arrives in parts.

@@ -9,6 +9,8 @@ package fastmac
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"example.com/fastmac/internal/wipe"
 )
 
 // The kernels of UHASH keep these contracts on every architecture; the portable ones are the
@@ -152,24 +154,30 @@ func lastWordsGeneric(words *l1Words, k *uhashKey, l1 *l1State, rest []byte, len
 }
 
 func tagOnlyGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, l1 *l1State, rest []byte, length uint64, x pad) {
+	wipe.ReserveKernels()
 	var words l1Words
 	lastWordsGeneric(&words, k, l1, rest, length)
 	tagWordsGeneric(tag, k, &words, x)
+	words = l1Words{}
 }
 
 func tagNextGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, y *[maxIterations]uint128, l1 *l1State, rest []byte, length uint64, x pad) {
+	wipe.ReserveKernels()
 	var words l1Words
 	lastWordsGeneric(&words, k, l1, rest, length)
 	for i := range words[:k.n] {
 		words[i] = reduce64(poly64(y[i].lo, k.l2[i].k64, words[i]))
 	}
 	tagWordsGeneric(tag, k, &words, x)
+	words = l1Words{}
 }
 
 func tagTwoGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, msg []byte, x pad) {
+	wipe.ReserveFrames()
 	y := [maxIterations]uint128{{lo: 1}, {lo: 1}, {lo: 1}, {lo: 1}}
 	nhPolyGeneric(&y, k, msg[:l1Block])
 	tagNextGeneric(tag, k, &y, &noGroups, msg[l1Block:], uint64(len(msg)-l1Block), x)
+	y = [maxIterations]uint128{}
 }
 
 func tagWordsGeneric(tag *[maxUMACTagSize]byte, k *uhashKey, words *l1Words, x pad) {

@@ -302,10 +302,12 @@ func (k *helloKeys) derive(secret []byte, client, server string) {
 	wipe.Stack()
 }
 
-func helloTag(key, msg []byte) [helloTagSize]byte {
+func helloTag(key, msg []byte) (tag [helloTagSize]byte) {
 	wipe.ReserveStack()
 	var sum [sha512.Size]byte
 	fastmac.SumHMAC(crypto.SHA512, sum[:0], key, msg)
+	copy(tag[:], sum[:])
+	clear(sum[:]) // more than the tag
 	wipe.Stack()
-	return [helloTagSize]byte(sum[:helloTagSize])
+	return tag
 }

@@ -54,6 +54,11 @@ func (f Finds) String() string {
 	return b.String()
 }
 
+// InHeap returns those that are not on a stack.
+func (f Finds) InHeap() Finds {
+	return slices.DeleteFunc(slices.Clone(f), func(x find) bool { return x.place == onStack })
+}
+
 // AwaitScan waits in a process that [Secrets.ScanTest] has started, until it has been scanned. If it is
 // asked to, it writes what the Go heap has to a file.
 func AwaitScan() {
@@ -77,6 +82,8 @@ type goHeap struct {
 }
 
 type object struct{ begin, size uint64 }
+
+const onStack = "the stack of a goroutine, or what was one"
 
 const goPage = 8192 // an object does not share a page with a stack
 
@@ -150,5 +157,5 @@ func (h *goHeap) place(at uint64, mapping string) string {
 	if size, ok := h.pages[at/goPage]; ok {
 		return fmt.Sprintf("what was an object of the Go heap, beside one of %d bytes", size)
 	}
-	return "the stack of a goroutine, or what was one"
+	return onStack
 }

@@ -47,6 +47,13 @@ func TestScanned(t *testing.T) {
 		mactest.Storage(in)[i] ^= scanMask
 	}
 	s := &scanned{in: in, long: make([]byte, 1<<24+5000), rng: rand.New(rand.NewChaCha8(in.seed))}
+	if mode == scanFIPS || mode == scanFIPSControl {
+		kept := s.useFIPS(mode == scanFIPSControl)
+		clear(mactest.Storage(in))
+		mactest.AwaitScan()
+		runtime.KeepAlive(kept)
+		return
+	}
 	s.use()
 	if mode == scanDestroy {
 		s.destroy()

@@ -39,6 +39,7 @@ func main() {
 	tags := flag.String("tags", "", "build `TAGS`")
 	alone := flag.Bool("alone", false, "build each mutant on its own")
 	statements := flag.Bool("statements", false, "leave out statements of a folder, instead of the mutants of a list")
+	wipes := flag.Bool("wipes", false, "leave out what overwrites secrets in folders, instead of the mutants of a list")
 	uncovered := flag.Bool("uncovered", false, "only mutants that gremlins considers not covered: in constants, variables, and files with other build tags")
 	flag.Parse()
 	if flag.NArg() < 2 {
@@ -50,6 +51,9 @@ func main() {
 	read := readMutants
 	if *statements {
 		read = readFolder
+	}
+	if *wipes {
+		read = readWipes(*tags)
 	}
 	list, err := read(flag.Arg(0), regexp.MustCompile(*files))
 	if err != nil {

@@ -34,7 +34,7 @@ type runner struct {
 	steps []step
 }
 
-// runAll tests mutants, package by package.
+// runAll tests mutants, package by package, and wipes, which need no copies of functions, all together.
 func (r *runner) runAll(list []*mutant) error {
 	temp, err := os.MkdirTemp("", "fastmac-mutants-")
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *runner) runAll(list []*mutant) error {
 	r.temp = temp
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && filepath.Dir(list[n].file) == filepath.Dir(list[0].file) {
+		for n < len(list) && (list[n].kind == wipeRemoved || filepath.Dir(list[n].file) == filepath.Dir(list[0].file)) {
 			n++
 		}
 		if err := r.run(list[:n]); err != nil {
@@ -55,9 +55,8 @@ func (r *runner) runAll(list []*mutant) error {
 	return nil
 }
 
-// run tests the mutants of a package, and prints each when it is done.
+// run tests mutants, and prints each when it is done.
 func (r *runner) run(list []*mutant) error {
-	dir := filepath.Dir(list[0].file)
 	var together, single []*mutant
 	schemas := map[string]*schema{}
 	for _, m := range list {
@@ -79,7 +78,7 @@ func (r *runner) run(list []*mutant) error {
 			m.number = len(together)
 		}
 	}
-	if err := r.build(dir, schemas, together); err != nil {
+	if err := r.build(schemas, together); err != nil {
 		return err
 	}
 	if err := r.measure(); err != nil {
@@ -94,7 +93,7 @@ func (r *runner) run(list []*mutant) error {
 	for _, m := range single {
 		s := schemas[m.file].source
 		s = s[:m.offset] + m.text + s[m.offset+len(m.old):]
-		if out, err := r.compile(dir, map[string]string{m.file: s}); err != nil {
+		if out, err := r.compile(map[string]string{m.file: s}); err != nil {
 			log.Printf("%s:%d: %s", m.file, m.line, out)
 			m.status = notViable
 		} else {
@@ -109,20 +108,20 @@ func (r *runner) run(list []*mutant) error {
 var broken = regexp.MustCompile(`(?m)^\S*mutant(\d+)\.go:\d+`)
 
 // build builds the tests, without the mutants that do not compile.
-func (r *runner) build(dir string, schemas map[string]*schema, mutants []*mutant) error {
+func (r *runner) build(schemas map[string]*schema, mutants []*mutant) error {
 	for {
 		sources := map[string]string{}
 		for file, s := range schemas {
 			sources[file] = s.print()
-			sources[filepath.Join(dir, "zz_mutant.go")] = s.chooser()
+			sources[filepath.Join(filepath.Dir(file), "zz_mutant.go")] = s.chooser()
 		}
-		out, err := r.compile(dir, sources)
+		out, err := r.compile(sources)
 		if err == nil {
 			return nil
 		}
 		found := broken.FindAllStringSubmatch(out, -1)
 		if found == nil {
-			return fmt.Errorf("%s: %w\n%s", dir, err, out)
+			return fmt.Errorf("%w\n%s", err, out)
 		}
 		for _, match := range found {
 			n, _ := strconv.Atoi(match[1])
@@ -145,15 +144,17 @@ func (r *runner) measure() error {
 	return nil
 }
 
-// compile builds the test binaries of all steps with these files in the package.
-func (r *runner) compile(dir string, sources map[string]string) (string, error) {
+// compile builds the packages with these files in them, and the test binaries of all steps.
+func (r *runner) compile(sources map[string]string) (string, error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	dirs := map[string]bool{}
 	for name, source := range sources {
 		path, err := filepath.Abs(name)
 		if err != nil {
 			return "", err
 		}
-		overlay.Replace[path] = filepath.Join(r.temp, filepath.Base(name))
+		dirs[filepath.Dir(name)] = true
+		overlay.Replace[path] = filepath.Join(r.temp, fmt.Sprintf("%d_%s", len(overlay.Replace), filepath.Base(name)))
 		if err := os.WriteFile(overlay.Replace[path], []byte(source), 0o600); err != nil {
 			return "", err
 		}
@@ -173,8 +174,10 @@ func (r *runner) compile(dir string, sources map[string]string) (string, error) 
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run(dir, "build", "-gcflags=-e"); err != nil {
-		return out, err
+	for dir := range dirs {
+		if out, err := run(dir, "build", "-gcflags=-e", "-o", os.DevNull); err != nil {
+			return out, err
+		}
 	}
 	built := map[string]string{} // the binary of a package
 	for i := range r.steps {

@@ -22,6 +22,7 @@ type schema struct {
 	set     *token.FileSet
 	parsed  *ast.File
 	mutants map[*ast.FuncDecl][]*mutant
+	wipes   []*mutant // which are made in place
 }
 
 func newSchema(file string) (*schema, error) {
@@ -38,6 +39,10 @@ func (s *schema) offset(p token.Pos) int { return s.set.Position(p).Offset }
 
 // add adds a mutant, and reports whether it is in a function that can call a copy of itself.
 func (s *schema) add(m *mutant) bool {
+	if m.kind == wipeRemoved {
+		s.wipes = append(s.wipes, m)
+		return true
+	}
 	for _, d := range s.parsed.Decls {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Body == nil || m.offset < s.offset(f.Body.Pos()) || m.offset >= s.offset(f.End()) {
@@ -83,6 +88,9 @@ func arguments(f *ast.FuncDecl) (string, bool) {
 // print returns the source of the file with its mutants. The compiler reports an error in a copy as
 // one in a file that is named after its mutant.
 func (s *schema) print() string {
+	if len(s.wipes) > 0 {
+		return s.printInPlace()
+	}
 	var out, copies strings.Builder
 	last := 0
 	for _, d := range s.parsed.Decls {
@@ -120,6 +128,24 @@ func (s *schema) print() string {
 	}
 	out.WriteString(s.source[last:])
 	return out.String() + copies.String()
+}
+
+// printInPlace returns the source of the file with statements that a mutant replaces. Copies of functions would be
+// other frames, and there are none of a generic function.
+func (s *schema) printInPlace() string {
+	var out strings.Builder
+	last := 0
+	for i := 0; i < len(s.wipes); {
+		first := s.wipes[i]
+		out.WriteString(s.source[last:first.offset])
+		fmt.Fprintf(&out, "switch %s {", variable)
+		for ; i < len(s.wipes) && s.wipes[i].offset == first.offset; i++ {
+			fmt.Fprintf(&out, "case %d: %s; ", s.wipes[i].number, s.wipes[i].text)
+		}
+		fmt.Fprintf(&out, "default: %s; }", first.old)
+		last = first.offset + len(first.old)
+	}
+	return out.String() + s.source[last:]
 }
 
 // chooser returns a file that reads the number of the mutant.

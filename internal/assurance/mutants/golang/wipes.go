@@ -1,0 +1,150 @@
+// Copyright 2026 The fastmac Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// wipeRemoved is the kind of a mutant without a wipe.
+const wipeRemoved = "WIPE_REMOVED"
+
+// readWipes returns a function that reads the wipes of the files that a build with tags has, in folders separated
+// by commas.
+func readWipes(tags string) func(dirs string, match *regexp.Regexp) ([]*mutant, error) {
+	return func(dirs string, match *regexp.Regexp) (list []*mutant, err error) {
+		context := build.Default
+		context.BuildTags = strings.Split(tags, ",")
+		for dir := range strings.SplitSeq(dirs, ",") {
+			p, err := context.ImportDir(dir, 0)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range p.GoFiles {
+				if name = filepath.Join(dir, name); !match.MatchString(name) {
+					continue
+				}
+				found, err := wipesOf(name)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, found...)
+			}
+		}
+		return list, nil
+	}
+}
+
+// wipesOf returns the mutants of a file.
+func wipesOf(name string) (list []*mutant, err error) {
+	source, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, source, 0)
+	if err != nil {
+		return nil, err
+	}
+	text := func(n ast.Node) string {
+		return string(source[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset])
+	}
+	add := func(s ast.Stmt, replacement string) {
+		at := set.Position(s.Pos())
+		m := &mutant{status: covered, file: name, line: at.Line, kind: wipeRemoved, offset: at.Offset, old: text(s), text: replacement}
+		m.source, _, _ = strings.Cut(m.old, "\n")
+		list = append(list, m)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		var block []ast.Stmt
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			block = n.List
+		case *ast.CaseClause:
+			block = n.Body
+		}
+		for _, s := range block {
+			switch s := s.(type) {
+			case *ast.ExprStmt:
+				if call, ok := s.X.(*ast.CallExpr); ok && isWipe(call) {
+					add(s, "if false {"+text(s)+"}") // so that its variables stay in use
+				}
+			case *ast.DeferStmt:
+				if isWipe(s.Call) {
+					add(s, "if false {"+text(s)+"}")
+				}
+			case *ast.AssignStmt:
+				if s.Tok != token.ASSIGN || len(s.Lhs) != len(s.Rhs) {
+					continue
+				}
+				for i, value := range s.Rhs {
+					if literal, ok := value.(*ast.CompositeLit); ok && len(literal.Elts) == 0 && !isReference(literal.Type) {
+						var left, right []string
+						for j := range s.Rhs {
+							if j != i {
+								left, right = append(left, text(s.Lhs[j])), append(right, text(s.Rhs[j]))
+							}
+						}
+						if len(left) == 0 {
+							add(s, "if false {"+text(s)+"}")
+							continue
+						}
+						add(s, fmt.Sprintf("%s = %s", strings.Join(left, ", "), strings.Join(right, ", ")))
+						list[len(list)-1].source = text(s.Lhs[i]) + " = " + text(value)
+					}
+				}
+			}
+		}
+		return true
+	})
+	slices.SortStableFunc(list, func(a, b *mutant) int { return a.offset - b.offset })
+	return list, nil
+}
+
+// isReference reports whether a value of a type is a map or a slice, which overwrite nothing.
+func isReference(t ast.Expr) bool {
+	array, ok := t.(*ast.ArrayType)
+	_, isMap := t.(*ast.MapType)
+	return isMap || ok && array.Len == nil
+}
+
+// isWipe reports whether a call overwrites something, by the name of the function. Others are assignments of
+// a value without elements. Of a function literal it is the calls in it that count.
+func isWipe(call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		if _, ok := arg.(*ast.FuncLit); ok {
+			return false
+		}
+	}
+	f := call.Fun
+	switch g := f.(type) {
+	case *ast.IndexExpr:
+		f = g.X
+	case *ast.IndexListExpr:
+		f = g.X
+	}
+	switch f := f.(type) {
+	case *ast.Ident:
+		return f.Name == "clear"
+	case *ast.SelectorExpr:
+		if p, ok := f.X.(*ast.Ident); ok && p.Name == "wipe" {
+			return true
+		}
+		switch f.Sel.Name {
+		case "clear", "Clear", "destroy", "Destroy":
+			return true
+		}
+	}
+	return false
+}
