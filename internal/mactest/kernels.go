@@ -31,11 +31,17 @@ var (
 // fastmac.Hardware before, which uses all.
 //
 // It skips the test if AES-GCM has no implementation on this machine. It fails the test if others
-// are in use than CheckKernels wants.
+// are in use than CheckKernels wants, and if a kernel is not used because it computes wrongly: that would pass
+// every test.
 func EachKernel(t testing.TB, layers []kernel.Layer, f func(names string)) {
 	t.Helper()
 	CheckKernels(t, layers)
 	for _, l := range layers {
+		defer func() { // also for answers that f has added
+			if wrong := kernel.Wrong(l); len(wrong) > 0 {
+				t.Errorf("%s: %q compute wrongly", l, wrong)
+			}
+		}()
 		if len(kernel.List(l)) == 0 {
 			if l != kernel.GCM {
 				t.Fatalf("no implementation of %s", l)
