@@ -77,6 +77,25 @@ func TestOutNotWritten(t *testing.T) {
 	}
 }
 
+// TestOutNotSynced has a list of which the system does not say that it is on the disk.
+func TestOutNotSynced(t *testing.T) {
+	f := newFolder(t, "umac128")
+	o, err := createOut("list", false)
+	f.must(err)
+	r, w, err := os.Pipe() // a pipe has no disk
+	f.must(err)
+	defer r.Close()
+	o.File.Close()
+	fd, err := syscall.Dup(int(w.Fd()))
+	f.must(err)
+	w.Close()
+	o.File = os.NewFile(uintptr(fd), o.Name())
+	if err := o.commit(); err == nil || !strings.HasPrefix(err.Error(), "list: ") {
+		t.Error(err)
+	}
+	o.discard()
+}
+
 // TestCompleteLink verifies a list by a link to it: the list is in no list under its other name either.
 func TestCompleteLink(t *testing.T) {
 	f := newFolder(t, "umac128")
