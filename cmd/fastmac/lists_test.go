@@ -331,6 +331,9 @@ func TestInstallDocs(t *testing.T) {
 				t.Errorf("%s: no line %q", page, line)
 			}
 			block = line == "\n" || indented && block
+			if heading.MatchString(line) && !strings.Contains(text, ".SH "+line) {
+				t.Errorf("%s: no heading %q", page, line)
+			}
 		}
 		for _, word := range strings.Fields(command.Long) {
 			_, after, found := strings.Cut(rest, word)

@@ -123,6 +123,7 @@ func TestSumsUsage(t *testing.T) {
 		{"verify -k k --at-least - x", "verify: --at-least: want a number, or a file that has one"},
 		{"verify -k k --at-least 18446744073709551616 x", "verify: --at-least: 18446744073709551616 is too large for a serial number"},
 		{"verify -k k --label= x", `verify: --label "": want a text`},
+		{"tag -k k x --label " + strings.Repeat("x", 4097), "tag: --label: 4097 bytes, want at most 4096"},
 		{"tag -k k --label= x", `tag: --label "": want a text`},
 		{"verify -k k --status --json x", "verify: --status and --json cannot be combined"},
 		{"verify -k k --complete= x", `verify: --complete "": want a folder`},

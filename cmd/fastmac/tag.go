@@ -120,6 +120,9 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 	return cmd
 }
 
+// maxLabel is how long a label is at most, in bytes: its line must not be too long with all escapes.
+const maxLabel = 4096
+
 // checkTagOptions returns an error if options of tag do not fit together.
 func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 	given := func(names ...string) (found []string) {
@@ -139,8 +142,11 @@ func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 			return usageErrorf(cmd, `tag: --%s "": want %s`, name, want)
 		}
 	}
-	if len(given("label")) > 0 && o.Label == "" {
+	switch {
+	case len(given("label")) > 0 && o.Label == "":
 		return usageErrorf(cmd, `tag: --label "": want a text`)
+	case len(o.Label) > maxLabel:
+		return usageErrorf(cmd, "tag: --label: %d bytes, want at most %d", len(o.Label), maxLabel)
 	}
 	for _, pair := range [][]string{{"out", "update"}, {"force", "update"}, {"files-from", "files0-from"}} {
 		if both := given(pair...); len(both) == 2 {

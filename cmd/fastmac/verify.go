@@ -47,7 +47,7 @@ exclude more. Success means that at one moment while verify ran the folder had
 these files and no others.
 
 With --label the list must have this label, and with --at-least this serial
-number or a higher one, as old lists have lower ones. If N is the name of a
+number or a higher one, as old lists have lower ones. If NUMBER is the name of a
 file, that has the number, and after a success verify raises it there to the one
 of the list. Begin with: echo 0 > FILE.
 

@@ -56,43 +56,44 @@ func appendState(b []byte, s State) []byte {
 // errForm is the error for what is no line of a list.
 var errForm = errors.New("want ALGORITHM:NONCE:TAG  PATH")
 
-// parseState returns the state in the fields of a line after the tag: none or three in format 1, where
-// numbers may have signs and leading zeros, and four in format 2.
-func parseState(fields []string) (s State, err error) {
-	switch {
-	case len(fields) == 0:
+// parseState returns the state in the text after the tag of a line, which begins with a colon or is empty: of
+// three fields in format 1, where numbers may have signs and leading zeros, and of four in format 2.
+func parseState(text string) (s State, err error) {
+	if text == "" || text == "::::" {
 		return s, nil
-	case len(fields) != 3 && len(fields) != 4:
+	}
+	size, rest, _ := strings.Cut(text[1:], ":")
+	mtime, rest, ok := strings.Cut(rest, ":")
+	ctime, inode, two := strings.Cut(rest, ":")
+	if !ok || strings.Contains(inode, ":") {
 		return s, errForm
-	case len(fields) == 4 && strings.Join(fields, "") == "":
-		return s, nil
 	}
 	number := func(digits string) (n int64) {
 		if err == nil {
 			n, err = strconv.ParseInt(digits, 10, 64)
 		}
-		return n
-	}
-	s.Size, s.Mtime = number(fields[0]), number(fields[1])
-	if fields[2] != "" {
-		s.Ctime = number(fields[2])
-	}
-	if len(fields) == 4 {
-		if fields[3] != "" && err == nil {
-			s.Inode, err = strconv.ParseUint(fields[3], 10, 64)
-		}
-		want := "0:0::" // which tag does not write
-		if s != (State{}) {
-			want = string(appendState(nil, s))
-		}
-		if s.Size < 0 || strings.Join(fields, ":") != want {
+		if two && !isPlain(strings.TrimPrefix(digits, "-")) {
 			err = strconv.ErrSyntax
 		}
+		return n
 	}
-	if err != nil {
+	s.Size, s.Mtime = number(size), number(mtime)
+	if ctime != "" {
+		s.Ctime = number(ctime)
+	}
+	if inode != "" && err == nil {
+		s.Inode, err = strconv.ParseUint(inode, 10, 64)
+	}
+	// What is none has no 0.
+	if err != nil || two && (s.Size < 0 || size == "-0" || mtime == "-0" || ctime != "" && s.Ctime == 0 || inode != "" && (s.Inode == 0 || !isPlain(inode))) {
 		return s, errors.New("a size, times or an inode that are no numbers")
 	}
 	return s, nil
+}
+
+// isPlain reports whether a number, of which the digits are right, has no sign and no leading zero.
+func isPlain(digits string) bool {
+	return digits == "0" || digits != "" && '1' <= digits[0] && digits[0] <= '9'
 }
 
 // A note is a line of a list that is not about the content of a file,
@@ -125,20 +126,26 @@ func parseNote(text string, raw bool) (n note, found bool, err error) {
 	if !raw {
 		text, escaped = strings.CutPrefix(text, `\`)
 	}
-	for _, kind := range []string{Folder, Exclude, Unread, Option, label, serial, written} {
-		if rest, ok := strings.CutPrefix(text, kind+":  "); ok {
-			if escaped {
-				if rest, ok = unescape(rest); !ok {
-					return n, true, errEscape
-				}
-			}
-			if rest == "" {
-				return n, true, errForm
-			}
-			return note{kind, rest}, true, nil
+	colon := strings.IndexByte(text, ':')
+	if colon < 0 || !strings.HasPrefix(text[colon:], ":  ") {
+		return n, false, nil
+	}
+	switch n.kind = text[:colon]; n.kind {
+	case Folder, Exclude, Unread, Option, label, serial, written:
+	default:
+		return n, false, nil
+	}
+	n.text = text[colon+len(":  "):]
+	if escaped {
+		var ok bool
+		if n.text, ok = unescape(n.text); !ok {
+			return n, true, errEscape
 		}
 	}
-	return n, false, nil
+	if n.text == "" {
+		return n, true, errForm
+	}
+	return n, true, nil
 }
 
 var errNUL = errors.New("a NUL character: a list of tag -z needs verify -z")
@@ -160,21 +167,26 @@ func parseLine(text string, a *algorithm, raw bool) (Line, error) {
 		text, escaped = strings.CutPrefix(text, `\`)
 	}
 	sums, path, ok := strings.Cut(text, "  ")
-	fields := strings.SplitN(sums, ":", 8)
-	if !ok || len(fields) < 3 || path == "" {
+	name, rest, _ := strings.Cut(sums, ":")
+	nonce, rest, two := strings.Cut(rest, ":")
+	if !ok || !two || path == "" {
 		return l, errForm
 	}
+	tag, state := rest, ""
+	if colon := strings.IndexByte(rest, ':'); colon >= 0 {
+		tag, state = rest[:colon], rest[colon:]
+	}
 	var err error
-	if l.State, err = parseState(fields[3:]); err != nil {
+	if l.State, err = parseState(state); err != nil {
 		return l, err
 	}
-	if err := a.is(fields[0]); err != nil {
+	if err := a.is(name); err != nil {
 		return l, err
 	}
-	if l.Nonce, err = decode(fields[1], "nonce", a.nonce); err != nil {
+	if l.Nonce, err = decode(nonce, "nonce", a.nonce); err != nil {
 		return l, err
 	}
-	if l.Tag, err = decode(fields[2], "tag", a.tagSize); err != nil {
+	if l.Tag, err = decode(tag, "tag", a.tagSize); err != nil {
 		return l, err
 	}
 	if l.Path = path; escaped {

@@ -103,6 +103,18 @@ func TestFormats(t *testing.T) {
 		mac.Write([]byte(covered))
 		return fmt.Sprintf("%s%x\n", covered, mac.Sum(nil))
 	}
+	// LINES with leading zeros: only format 1 has them.
+	for prefix, bad := range map[string]int{"end:": 0, "end2:": 1} {
+		covered := map[string]string{"end:": "", "end2:": first}[prefix] + files
+		covered += fmt.Sprintf("%s%s:%s:%03d:", prefix, key.name, key.ID, strings.Count(covered, "\n"))
+		mac := key.list.New()
+		mac.Write([]byte(covered))
+		l, err := Read(strings.NewReader(fmt.Sprintf("%s%x\n", covered, mac.Sum(nil))), key, false)
+		mac.Destroy()
+		if err != nil || l.Bad != bad || (l.Complete() == nil) != (bad == 0) {
+			t.Errorf("%s: %v, %v, %v", prefix, err, l.Malformed, l.Complete())
+		}
+	}
 	const format, none = "the list was changed: its end line is of format %d, and its first line is not", "the list has no end line, so lines may be missing and paths exchanged"
 	for _, tt := range []struct {
 		name, text, complete string
