@@ -160,6 +160,9 @@ func (p *planter) stmt(s scope, stmt ast.Stmt) {
 	case *ast.IfStmt:
 		s = maps.Clone(s)
 		names := p.declared(s, x.Init)
+		if call, ok := x.Cond.(*ast.CallExpr); ok {
+			names = append(names, s.roots(call)...)
+		}
 		p.literals(s, x.Cond)
 		p.plant(x.Body.Lbrace+1, names...)
 		p.stmt(s, x.Body)

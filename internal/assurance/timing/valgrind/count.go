@@ -18,14 +18,14 @@ import (
 	"strings"
 )
 
-// plant is the package that counted functions and planted branches use.
+// plantPackage is what counted functions and planted branches use.
 //
 //go:embed testdata/plant/plant.go
-var plant []byte
+var plantPackage []byte
 
 // addPlant adds this package, and has the probe call its functions when an operation begins, and at the end.
 func (o overlay) addPlant(root string) error {
-	o[filepath.Join(root, "internal", "plant", "plant.go")] = plant
+	o[filepath.Join(root, "internal", "plant", "plant.go")] = plantPackage
 	probe := filepath.Join(root, "internal", "assurance", "timing", "valgrind", "probe", "main.go")
 	for from, to := range map[string]string{
 		"\tfor _, o := range operations {\n": "\tclear(plant.Ran[:])\n\tfor _, o := range operations {\n",

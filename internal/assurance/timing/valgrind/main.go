@@ -72,11 +72,10 @@ var variants = []variant{
 	{name: "AVX2", kernels: "avx2/aesni/avx2/avx2/aesni", planted: true},
 	{name: "AVX2, compiled for it", kernels: "avx2/aesni/avx2/avx2/aesni", goamd64: "v3"},
 	{name: "without AVX2", kernels: "generic/aesni/stdlib/stdlib/aesni", godebug: "cpu.avx2=off"},
-	{name: "without AES", kernels: "avx2/stdlib/avx2/avx2/none", godebug: "cpu.aes=off"},
 	{name: "FIPS 140 mode", kernels: "avx2/aesni/stdlib/stdlib/aesni", godebug: "fips140=on", planted: true},
 	{name: "AVX-512, replaced", kernels: "avx512/aesni/avx512/avx512/avx512", overlay: true, planted: true},
 	{name: "SHA and VAES, replaced", kernels: "avx2/aesni/sha/avx2/avx2", overlay: true, planted: true, godebug: "cpu.avx512f=off"},
-	{name: "AVX-512 without SHA, replaced", kernels: "avx512/aesni/avx512lanes/avx512/avx512", overlay: true, planted: true, godebug: "cpu.sha=off,cpu.avxvnni=off"},
+	{name: "AVX-512 without SHA and AES, replaced", kernels: "avx512/stdlib/avx512lanes/avx512/none", overlay: true, godebug: "cpu.aes=off,cpu.sha=off,cpu.avxvnni=off"},
 	{name: "portable", kernels: "generic/stdlib/stdlib/stdlib/stdlib", overlay: true, planted: true, tags: portableTag},
 }
 

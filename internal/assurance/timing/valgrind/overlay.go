@@ -64,7 +64,7 @@ var replaced embed.FS
 const portableTag = "fastmac_portable"
 
 // overlayFor returns the overlay of a build with the tag, for the module in a folder. Kernels with instructions that
-// valgrind lacks become calls of those that have the same contract, or what package replaced has. Those in use are then
+// valgrind lacks become calls of those that have the same contract, or what replaced has. Those in use are then
 // the best ones, as on a CPU that has all these instructions. With the tag portableTag the module has what it has on
 // architectures without assembly, such as s390x, and riscv64, which needs aligned words.
 func overlayFor(root, tags string) (overlay, error) {
@@ -104,7 +104,7 @@ func isReplaced(r table.Row) bool {
 	return slices.ContainsFunc(r.Classes, func(class string) bool { return class != "AVX2" })
 }
 
-// add adds the files of package replaced, and takes askCPU from the package kernel of the tree.
+// add adds the files of replaced, and takes askCPU from the package kernel of the tree.
 func (o overlay) add(root string) error {
 	const base = "testdata/replaced"
 	err := fs.WalkDir(replaced, base, func(name string, entry fs.DirEntry, err error) error {

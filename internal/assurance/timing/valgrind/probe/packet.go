@@ -102,7 +102,7 @@ func packetOperations() (operations []operation) {
 			{"Trailer, printing, Destroy", packetDestroy},
 		} {
 			operations = append(operations, operation{"packet, " + mac + ": " + o.name, func() {
-				for i, dataSize := range []int{0, 1, 16} {
+				for i, dataSize := range []int{16, 1, 0} {
 					c := packet.Config{Secret: secret(16 << i), Sender: "sender", Epoch: 3, TagSize: 16, DataSize: dataSize}
 					s, r := ends(c, packet.NewSession(slices.Concat(nonce(16), nonce(16))))
 					o.run(s, r, dataSize)

@@ -83,7 +83,9 @@ func look(v reflect.Value, depth int) (byte, bool) {
 		}
 	}
 	switch v.Kind() {
-	case reflect.Func, reflect.Chan, reflect.Map, reflect.UnsafePointer:
+	case reflect.Func, reflect.Chan, reflect.Map:
+	case reflect.UnsafePointer:
+		return undefined(*(*unsafe.Pointer)(unsafe.Pointer(v.UnsafeAddr())), 64)
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() && (v.Kind() == reflect.Pointer || v.Elem().Kind() == reflect.Pointer) {
 			return look(v.Elem(), depth+1)
@@ -125,7 +127,7 @@ const getVBits = 'M'<<24 | 'C'<<16 + 8
 // undefined returns a byte of p, shifted so that its last bit is undefined.
 func undefined(p unsafe.Pointer, n int) (byte, bool) {
 	n = min(n, maxBytes)
-	if n == 0 || request(getVBits, uintptr(p), uintptr(unsafe.Pointer(&shadow)), uintptr(n), 0, 0) != 1 {
+	if p == nil || n == 0 || request(getVBits, uintptr(p), uintptr(unsafe.Pointer(&shadow)), uintptr(n), 0, 0) != 1 {
 		return 0, false
 	}
 	for i, b := range unsafe.Slice((*byte)(p), n) {
