@@ -34,6 +34,14 @@ type runner struct {
 	steps []step
 }
 
+// setSteps sets the steps, each a package and flags.
+func (r *runner) setSteps(args []string) {
+	for _, arg := range args {
+		words := strings.Fields(arg)
+		r.steps = append(r.steps, step{dir: words[0], flags: words[1:]})
+	}
+}
+
 // runAll tests mutants, package by package, and wipes, which need no copies of functions, all together.
 func (r *runner) runAll(list []*mutant) error {
 	temp, err := os.MkdirTemp("", "fastmac-mutants-")
