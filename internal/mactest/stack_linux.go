@@ -198,7 +198,7 @@ func (op *StackOp) compareOnce(look func(run func()) []byte) (found remains) {
 		}
 		for half := range 2 {
 			a, b := a[4*half:][:4], b[4*half:][:4]
-			if bytes.Equal(a, b) || isSmall(a) && isSmall(b) {
+			if bytes.Equal(a, b) || isSmall(a) || isSmall(b) {
 				continue
 			}
 			from, to := 0, 4 // a part of what may remain may be beside other bytes
