@@ -43,7 +43,8 @@ func setFIPS(f *sha2.Hash, block, key []byte) {
 	sum := h.Sum(nil)
 	copy(block, sum)
 	clear(sum)
-	wipe.Value(h) // has the end of the key
+	h.Reset()
+	h.Write(buf[:len(block)-1]) // zeros, over the end of the key
 	wipe.Stack()
 }
 

@@ -69,13 +69,14 @@ import (
 //	                       have the pads before.
 
 func nhPolyGeneric(y *[maxIterations]uint128, k *uhashKey, p []byte) {
+	var words l1Words
 	for ; len(p) >= l1Block; p = p[l1Block:] {
-		var words l1Words
 		nhBlockGeneric(&words, k, p[:l1Block])
-		for i, word := range words[:k.n] {
-			y[i].lo = poly64(y[i].lo, k.l2[i].k64, word)
+		for i := range words[:k.n] {
+			y[i].lo = poly64(y[i].lo, k.l2[i].k64, words[i])
 		}
 	}
+	words = l1Words{}
 }
 
 func nhBlocksGeneric(words []l1Words, k *uhashKey, p []byte) {

@@ -236,7 +236,7 @@ func (c *Config) appendInfo(b []byte, algorithm byte, n *Counters) []byte {
 
 // derive sets okm to the key and the salt of the sender: HKDF-SHA-512, RFC 5869.
 func (c *Config) derive(okm *[okmSize]byte, algorithm byte, n *Counters) {
-	wipe.ReserveStack()
+	wipe.ReserveStack() // also for the caller, which sets up a key from okm
 	// HMAC pads the key with zeros, so this is the same key. It is long enough for FIPS 140 mode.
 	var salt [sha512.Size]byte
 	session := n.session
@@ -251,21 +251,17 @@ func (c *Config) derive(okm *[okmSize]byte, algorithm byte, n *Counters) {
 	msg := c.appendInfo(append(b[:0], keyLabel...), algorithm, n)
 	fastmac.SumHMAC(crypto.SHA512, out[:0], prk[:], append(msg, 1)) // the first block of HKDF-Expand
 	copy(okm[:], out[:])
-
 	clear(prk[:])
 	clear(out[:])
-	wipe.Stack()
 }
 
 // storeID returns what a Store is told: it is public, and another one for each key and role.
 func (c *Config) storeID(algorithm byte, n *Counters, role byte) (id [16]byte) {
-	wipe.ReserveStack()
 	var b info
 	msg := c.appendInfo(append(append(b[:0], storeLabel...), role), algorithm, n)
 	var out [sha512.Size]byte
 	copy(id[:], fastmac.SumHMAC(crypto.SHA512, out[:0], c.Secret, msg))
 	clear(out[:])
-	wipe.Stack()
 	return id
 }
 

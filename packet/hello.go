@@ -15,7 +15,6 @@ import (
 	"example.com/fastmac"
 	"example.com/fastmac/internal/fork"
 	"example.com/fastmac/internal/opaque"
-	"example.com/fastmac/internal/wipe"
 )
 
 // Sizes in bytes. An answer is as long as a hello, so nobody can use the server to multiply traffic.
@@ -287,7 +286,6 @@ func (h *handshake) opening(session *heads) (opening [OpeningSize]byte) {
 // derive sets k: HKDF-SHA-512 without a salt, RFC 5869. Other packets have another label, so none of their keys is
 // equal to these. The hash is the one that packets need anyway.
 func (k *helloKeys) derive(secret []byte, client, server string) {
-	wipe.ReserveStack()
 	const label, block = "fastmac hello 3", sha512.Size
 	var salt, prk [block]byte // zeros are no salt
 	fastmac.SumHMAC(crypto.SHA512, prk[:0], salt[:], secret)
@@ -299,15 +297,12 @@ func (k *helloKeys) derive(secret []byte, client, server string) {
 	fastmac.SumHMAC(crypto.SHA512, k[:block], prk[:], append(info, 2))
 	clear(prk[:])
 	clear(b[:])
-	wipe.Stack()
 }
 
 func helloTag(key, msg []byte) (tag [helloTagSize]byte) {
-	wipe.ReserveStack()
 	var sum [sha512.Size]byte
 	fastmac.SumHMAC(crypto.SHA512, sum[:0], key, msg)
 	copy(tag[:], sum[:])
 	clear(sum[:]) // more than the tag
-	wipe.Stack()
 	return tag
 }

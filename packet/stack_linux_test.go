@@ -86,11 +86,22 @@ func stackOps(a packetref.Algorithm) (ops []mactest.StackOp) {
 		}
 		return tags
 	}
+	add("derive", func(c Config, n Counters, random secretsFrom) (func(), func() [][]byte) {
+		okm := new([okmSize]byte)
+		return func() { c.derive(okm, byte(a), &n) }, func() [][]byte { return [][]byte{okm[:]} }
+	})
+	add("ID of a Store", func(c Config, n Counters, random secretsFrom) (func(), func() [][]byte) {
+		var id [16]byte
+		return func() { id = c.storeID(byte(a), &n, sending) }, func() [][]byte { return [][]byte{id[:]} }
+	})
+	id := func(c Config, n Counters, role byte) func() [][]byte { // which is public
+		return func() [][]byte { id := c.storeID(byte(a), &n, role); return [][]byte{id[:]} }
+	}
 	add("sender", func(c Config, n Counters, random secretsFrom) (func(), func() [][]byte) {
-		return func() { newSender(a, c, n) }, none
+		return func() { newSender(a, c, n) }, id(c, n, sending)
 	})
 	add("receiver", func(c Config, n Counters, random secretsFrom) (func(), func() [][]byte) {
-		return func() { newReceiver(a, c, n) }, none
+		return func() { newReceiver(a, c, n) }, id(c, n, receiving)
 	})
 	add("Seal", func(c Config, n Counters, random secretsFrom) (func(), func() [][]byte) {
 		s, packet := newSender(a, c, n), append(make([]byte, 0, 200), random(100)...)
@@ -149,6 +160,10 @@ func helloOps() (ops []mactest.StackOp) {
 		key, msg := random(helloKeySize), random(helloHeadSize)
 		var tag [helloTagSize]byte
 		return func() { tag = helloTag(key, msg) }, func() [][]byte { return [][]byte{tag[:]} }
+	}})
+	ops = append(ops, mactest.StackOp{Name: "keys of hellos", Prepare: func(random func(n int) []byte) (func(), func() [][]byte) {
+		keys, secret := new(helloKeys), random(32)
+		return func() { keys.derive(secret, testClient, testServer) }, func() [][]byte { return [][]byte{keys[:]} }
 	}})
 	for _, names := range []string{"a", strings.Repeat("a", maxNameSize)} {
 		add("NewUMACClient", func(k *UMACClient, s *UMACServer, c Config) func() {

@@ -79,6 +79,7 @@ var commands = map[string]runner{
 	"go run -C internal/assurance ./verify -changed HEAD":                               {test: "internal/assurance/verify/changed_test.go:TestChanged"},
 	"go run -C internal/assurance ./mca":                                                {inCI: true},
 	"go run -C internal/assurance ./mutants/golang mutants.json '. -test.short' 'internal/conformance -test.short'":                          {test: "internal/assurance/mutants/golang/main_test.go:TestToy"},
+	"go run -C internal/assurance ./mutants/golang -wipes":                                                                                   {test: "internal/assurance/mutants/golang/main_test.go:TestWipes"},
 	"go run -C internal/assurance ./timing/valgrind":                                                                                         {inCI: true},
 	"FASTMAC_TEST_LONG=1 go test -C internal/assurance -count=1 -v ./timing/qemu":                                                            {test: "internal/assurance/timing/qemu/traces_test.go:TestTraces"},
 	"go run -C internal/assurance ./timing/dudect -o timing/dudect/RESULTS.txt":                                                              {test: "internal/assurance/timing/dudect/main_test.go:TestCommand"},

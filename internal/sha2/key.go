@@ -48,9 +48,7 @@ func (k *Key[W]) Init(initial *State[W], size int, key []byte) {
 // SumUnder sets tag to the HMAC of msg under key, for a hash with that initial value and the size of tag.
 func SumUnder[W Word](initial *State[W], tag, key, msg []byte) {
 	if Choose[W](); HasAssembly[W]() {
-		wipe.ReserveKernels()
-	} else {
-		wipe.ReserveStack()
+		wipe.ReserveKernels() // if not, Init makes room
 	}
 	var k Key[W]
 	k.Init(initial, len(tag), key)

@@ -27,7 +27,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 
 	"example.com/fastmac/internal/assurance/program"
 )
@@ -42,11 +41,20 @@ func main() {
 	wipes := flag.Bool("wipes", false, "leave out what overwrites secrets in folders, instead of the mutants of a list")
 	uncovered := flag.Bool("uncovered", false, "only mutants that gremlins considers not covered: in constants, variables, and files with other build tags")
 	flag.Parse()
-	if flag.NArg() < 2 {
+	all := *wipes && flag.NArg() == 0
+	if flag.NArg() < 2 && !all {
 		log.Fatal("want a list of mutants, and steps")
 	}
 	if err := enterRoot(); err != nil {
 		log.Fatal(err)
+	}
+	if all {
+		list, err := runWipes(regexp.MustCompile(*files))
+		if err != nil {
+			log.Fatal(err)
+		}
+		printTotal(list)
+		return
 	}
 	read := readMutants
 	if *statements {
@@ -66,13 +74,15 @@ func main() {
 		}
 	}
 	r := runner{tags: *tags, alone: *alone}
-	for _, arg := range flag.Args()[1:] {
-		words := strings.Fields(arg)
-		r.steps = append(r.steps, step{dir: words[0], flags: words[1:]})
-	}
+	r.setSteps(flag.Args()[1:])
 	if err := r.runAll(list); err != nil {
 		log.Fatal(err)
 	}
+	printTotal(list)
+}
+
+// printTotal prints how many mutants of a list have which end.
+func printTotal(list []*mutant) {
 	total := map[string]int{}
 	for _, m := range list {
 		total[m.status]++

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,5 +98,27 @@ func TestRemovals(t *testing.T) {
 	again[0].status = lived
 	if again[0].String() != list[1].String() {
 		t.Errorf("%v, want %v", again[0], list[1])
+	}
+}
+
+// TestWipes leaves out the wipes of testdata/wiped, also of a generic function and of a part of an assignment. Its test
+// looks at one field.
+func TestWipes(t *testing.T) {
+	list, err := readWipes("")("testdata/wiped", regexp.MustCompile("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runner{}
+	r.setSteps([]string{"testdata/wiped"})
+	if err := r.runAll(list); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range list {
+		got = append(got, m.status+" "+m.source)
+	}
+	want := []string{killed + " s.a = [2]T{}", lived + " s.b = [2]T{}", killed + " defer s.Destroy()", lived + " clear(buf)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -24,7 +24,7 @@ type step struct {
 	dir   string
 	flags []string
 	bin   string
-	limit int // seconds of CPU time; ten times as many for a test that only waits
+	limit int // seconds of CPU time; ten times as many, and five minutes, for a test that only waits
 }
 
 type runner struct {
@@ -32,6 +32,14 @@ type runner struct {
 	alone bool
 	temp  string
 	steps []step
+}
+
+// setSteps sets the steps, each a package and flags.
+func (r *runner) setSteps(args []string) {
+	for _, arg := range args {
+		words := strings.Fields(arg)
+		r.steps = append(r.steps, step{dir: words[0], flags: words[1:]})
+	}
 }
 
 // runAll tests mutants, package by package, and wipes, which need no copies of functions, all together.
@@ -228,7 +236,7 @@ func (st *step) run(number int) (string, time.Duration, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c",
 		fmt.Sprintf(`ulimit -t %d; ulimit -d 8000000; exec "$@"`, st.limit), "sh",
-		st.bin, "-test.failfast", fmt.Sprintf("-test.timeout=%ds", 10*st.limit)}, st.flags...)...)
+		st.bin, "-test.failfast", fmt.Sprintf("-test.timeout=%ds", max(10*st.limit, 300))}, st.flags...)...)
 	cmd.Dir = st.dir
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, number))
 	cmd.WaitDelay = time.Second

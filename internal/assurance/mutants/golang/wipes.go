@@ -20,6 +20,44 @@ import (
 // wipeRemoved is the kind of a mutant without a wipe.
 const wipeRemoved = "WIPE_REMOVED"
 
+// wipeRuns are the folders that have wipes, and the tests that look for what these overwrite: first on the stack.
+var wipeRuns = []struct {
+	dirs, files string
+	steps       []string
+}{
+	{"internal/sha1,internal/sha2,hkdf,pbkdf2", ".", []string{
+		"internal/memory -test.short -test.run=^TestStack$/HMAC", "hkdf -test.short", "pbkdf2 -test.short", "internal/sha1 -test.short",
+		". -test.short -test.run=HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
+	{".", "^hmac", []string{
+		"internal/memory -test.short -test.run=^TestStack$/HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS", ". -test.short -test.run=HMAC|Destroy|Reset|Clone"}},
+	{".", "^[^h]", []string{
+		". -test.run=^TestParallelStack$|TestChunkSums", "internal/memory -test.short -test.run=^TestStack$/UMAC",
+		". -test.short -test.run=Destroy|Reset|Clone|Chunk|Pad|UMAC|GMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
+	{"internal/aes,internal/gcm,aesgcm", ".", []string{
+		"hwrand", "internal/memory -test.short -test.run=^TestStack$/GCM", "aesgcm -test.short", "internal/gcm -test.short", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
+	{"hwrand", ".", []string{"hwrand -test.short"}},
+	{"packet", ".", []string{"packet -test.short -test.run=^TestStack$", "packet -test.short"}},
+	{"sshmac", ".", []string{"sshmac -test.short -test.run=Stack|Scan|Dying"}},
+}
+
+// runWipes tests the wipes of the matching files of all of these.
+func runWipes(match *regexp.Regexp) (all []*mutant, err error) {
+	for _, run := range wipeRuns {
+		list, err := readWipes("")(run.dirs, regexp.MustCompile(run.files))
+		if err != nil {
+			return nil, err
+		}
+		list = slices.DeleteFunc(list, func(m *mutant) bool { return !match.MatchString(m.file) })
+		r := runner{}
+		r.setSteps(run.steps)
+		if err := r.runAll(list); err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
 // readWipes returns a function that reads the wipes of the files that a build with tags has, in folders separated
 // by commas.
 func readWipes(tags string) func(dirs string, match *regexp.Regexp) ([]*mutant, error) {
