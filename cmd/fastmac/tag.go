@@ -241,7 +241,7 @@ func addSumsOptions(cmd *cobra.Command, options *sums.Options) {
 	flags.IntVarP(&options.Jobs, "jobs", "j", 0, "how many cores to use; 0 means all")
 	flags.StringArrayVar(&options.Exclude, "exclude", nil, "leave out what this `PATTERN` matches in folders")
 	flags.StringArrayVar(&options.ExcludeFrom, "exclude-from", nil, "leave out what the patterns in this `FILE` match")
-	flags.BoolVar(&options.MinimalStat, "minimal-stat", false, "for file systems with other inode numbers at each look")
+	flags.BoolVar(&options.MinimalStat, "minimal-stat", false, "for file systems whose inode numbers change")
 	flags.StringP("directory", "C", "", "the `FOLDER` in which the paths of files begin")
 	cmd.MarkFlagDirname("directory")
 }
