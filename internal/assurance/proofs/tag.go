@@ -227,7 +227,7 @@ func provePoly(v *prover) (cases int, err error) {
 		}
 		y := v.place(64, false, values[0]...)
 		x := induction{
-			least: 2, most: mostBytes / block, from: []uint64{3, 33, 34},
+			least: 2, most: mostBytes / block, splits: []uint64{33, 34},
 			prepare: func(count formula.Word, blocks, done int) []any {
 				v.put(slice[0], 8, bytes[:blocks*block]...)
 				v.put(y, 64, values[done]...)

@@ -36,6 +36,8 @@ var plantedCounts = []fault{
 	{"the inner chaining value changes", sha256File, "iterate256SHA", "VMOVDQU X0, 96(AX)", "...; VMOVDQU X0, (AX)", "word"},
 	{"a word of NH for the block before", nhFile, "nhBlocksAVX2", "VMOVDQU X4, (BX)", "VMOVDQU X4, -32(BX)", "access to 16 bytes at -32"},
 	{"words of NH that the next block writes over", nhFile, "nhBlocksAVX2", "ADDQ $0x20, BX", "ADDQ $0x10, BX", "an address is of no object"},
+	{"a word of NH for the block after", nhFile, "nhBlocksAVX2", "VMOVDQU X4, (BX)", "...; VMOVDQU X4, 32(BX)", "access to 16 bytes at 32"},
+	{"a word of NH for the block after, if there is one", nhFile, "nhBlocksAVX2", "VMOVDQU X4, (BX)", "...; MOVQ BX, R8; LEAQ 32(BX), R9; CMPQ DX, $1; CMOVQNE R9, R8; VMOVDQU X4, (R8)", "is wrong"},
 	{"a third block", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "...; MOVQ 64(BX), R10", "access to 8 bytes"},
 	{"U in an argument", sha256File, "iterate256SHA", "XORL BX, BX", "...; MOVQ 64(AX), R10; MOVQ R10, n+8(FP)", "in the arguments"},
 	{"U in an argument after a step", sha256File, "iterate256SHA", "VMOVDQU X0, 96(AX)", "...; VMOVQ X0, R10; MOVQ R10, k+16(FP)", "in the arguments"},
