@@ -20,7 +20,7 @@ import (
 //
 // Let x be memory for a call, and n the count of rounds. The standard says what memory x' one round makes of x:
 // a call with x', with addresses that have moved on, and n-1 does the rest. Let A(x, n) be the state in which a call
-// comes to the head of the loop for the first time, and S some registers and bytes of memory. P(n) says, for
+// comes to the head of the loop for the first time, or after some more rounds, and S some registers and bytes of memory. P(n) says, for
 // all x: from A(x, n), with anything in S, the kernel ends, and leaves what the standard says and what [prover.call]
 // demands.
 //
@@ -41,6 +41,8 @@ import (
 type induction struct {
 	least, most uint64
 	splits      []uint64 // numbers of rounds from which on branches are others, or go another way only there
+
+	skips int // rounds before the first state that is like those that follow
 
 	// prepare sets memory to what it is if count rounds are left, of which so many have their blocks in memory,
 	// after some rounds have been done. It returns the arguments of the call that does those that are left.
@@ -176,18 +178,24 @@ func (v *prover) induct(x induction) error {
 	}
 	// The branch that the count takes back. Those of loops in a round compare numbers.
 	var back *machine.Instruction
-	again := func(at, taken *machine.Instruction) bool {
+	times := 0 // that it must be taken before an execution stops
+	again := func(_, taken *machine.Instruction) bool {
 		if taken == nil || taken.Target > taken.Address || back != nil && taken != back || !v.symbolic[taken] {
 			return false
 		}
 		back = taken
-		return true
+		times--
+		return times == 0
 	}
 	arrive := func(count formula.Word, blocks, done int) (*snapshot, error) {
 		if err := e.begin(x.prepare(count, blocks, done)...); err != nil {
 			return nil, err
 		}
-		if err := e.stops(0, func(at, _ *machine.Instruction) bool { return at.Address == back.Target }); err != nil {
+		stop := func(at, _ *machine.Instruction) bool { return at.Address == back.Target }
+		if times = x.skips; x.skips > 0 {
+			stop = again
+		}
+		if err := e.stops(0, stop); err != nil {
 			return nil, err
 		}
 		return e.snapshot(), nil
@@ -206,6 +214,7 @@ func (v *prover) induct(x induction) error {
 		if err := e.begin(x.prepare(count(0), blocks+1, 0)...); err != nil {
 			return err
 		}
+		times = x.skips + 1
 		if err := e.stops(0, again); err != nil {
 			return err
 		}
@@ -244,6 +253,7 @@ func (v *prover) induct(x induction) error {
 		}
 		for k := range spans {
 			e.resume(spans[k].first, anything)
+			times = 1
 			if err := e.stops(f.At[back.Target], again); err != nil {
 				return x.unproved(err, anything)
 			}
