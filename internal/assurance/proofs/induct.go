@@ -20,7 +20,7 @@ import (
 //
 // Let x be memory for a call, and n the count of rounds. The standard says what memory x' one round makes of x:
 // a call with x', with addresses that have moved on, and n-1 does the rest. Let A(x, n) be the state in which a call
-// comes to the head of the loop for the first time, and S some registers and bytes of memory. P(n) says, for
+// comes to the head of the loop for the first time, or after some more rounds, and S some registers and bytes of memory. P(n) says, for
 // all x: from A(x, n), with anything in S, the kernel ends, and leaves what the standard says and what [prover.call]
 // demands.
 //
@@ -35,20 +35,23 @@ import (
 // An access has to be to the memory that x has at least: so many blocks as n is at least, and P(n-1) is about memory
 // from the second block on. So no round can see, or write, what is before its own block. What a round writes of
 // an object that has a part for each block is therefore the last word on it: it must be right at once, and S has
-// none of it.
+// at most what has no meaning at the end of a part. Other objects stay where they are.
 //
 // Of S nothing must be known. It is what differs between the two states before there are new variables in it.
 type induction struct {
 	least, most uint64
-	from        []uint64 // where ranges begin, of which the first is least+1
+	splits      []uint64 // numbers of rounds from which on branches are others, or go another way only there
+
+	skips int // rounds before the first state that is like those that follow
 
 	// prepare sets memory to what it is if count rounds are left, of which so many have their blocks in memory,
 	// after some rounds have been done. It returns the arguments of the call that does those that are left.
 	prepare func(count formula.Word, blocks, done int) []any
 
-	check   func(rounds int) error // compares memory with what rounds leave
-	written *formula.Object        // has a part for each block, or is nil
-	part    int                    // bytes of it that are right after each round
+	check    func(rounds int) error // compares memory with what rounds leave
+	written  *formula.Object        // has a part for each block, or is nil
+	part     int                    // bytes of a part
+	meanings int                    // bytes of a part that have a meaning
 }
 
 // A place is a register, or 8 bytes of a vector, or a byte of memory.
@@ -167,40 +170,51 @@ func (v *prover) induct(x induction) error {
 	if err != nil {
 		return err
 	}
+	if v.before != nil {
+		if err := e.begin(x.prepare(v.Constant(64, x.least+1), blocks+1, 0)...); err != nil {
+			return err
+		}
+		v.before(e.m)
+	}
 	// The branch that the count takes back. Those of loops in a round compare numbers.
 	var back *machine.Instruction
-	again := func(at, taken *machine.Instruction) bool {
+	times := 0 // that it must be taken before an execution stops
+	again := func(_, taken *machine.Instruction) bool {
 		if taken == nil || taken.Target > taken.Address || back != nil && taken != back || !v.symbolic[taken] {
 			return false
 		}
 		back = taken
-		return true
+		times--
+		return times == 0
 	}
 	arrive := func(count formula.Word, blocks, done int) (*snapshot, error) {
 		if err := e.begin(x.prepare(count, blocks, done)...); err != nil {
 			return nil, err
 		}
-		if err := e.stops(0, func(at, _ *machine.Instruction) bool { return at.Address == back.Target }); err != nil {
+		stop := func(at, _ *machine.Instruction) bool { return at.Address == back.Target }
+		if times = x.skips; x.skips > 0 {
+			stop = again
+		}
+		if err := e.stops(0, stop); err != nil {
 			return nil, err
 		}
 		return e.snapshot(), nil
 	}
 
 	var spans []span
-	for k, from := range x.from {
+	from := x.least + 1
+	for _, next := range append(slices.Clone(x.splits), x.most+1) {
 		var s span
-		end := x.most
-		if k+1 < len(x.from) {
-			end = x.from[k+1] - 1
+		end := next - 1
+		r := v.Constant(64, 0)
+		if end > from {
+			r = v.variable(64, end-from)
 		}
-		r := v.variable(64, end-from)
 		count := func(done uint64) formula.Word { return v.Add(64, r, v.Constant(64, from-done)) }
-		if end == from {
-			count = func(done uint64) formula.Word { return v.Constant(64, from-done) }
-		}
 		if err := e.begin(x.prepare(count(0), blocks+1, 0)...); err != nil {
 			return err
 		}
+		times = x.skips + 1
 		if err := e.stops(0, again); err != nil {
 			return err
 		}
@@ -211,7 +225,7 @@ func (v *prover) induct(x induction) error {
 		if s.second, err = arrive(count(1), blocks+1, 1); err != nil {
 			return err
 		}
-		spans = append(spans, s)
+		spans, from = append(spans, s), next
 	}
 	last, err := arrive(v.Constant(64, x.least), blocks, 0)
 	if err != nil {
@@ -223,7 +237,7 @@ func (v *prover) induct(x induction) error {
 		before := len(anything)
 		for _, s := range spans {
 			for _, p := range e.differences(s.after, s.second) {
-				if p.of == inMemory && e.Objects[p.index] == x.written && p.sub < x.part {
+				if p.of == inMemory && e.Objects[p.index] == x.written && (p.sub < x.meanings || p.sub >= x.part) {
 					return fmt.Errorf("%s: after a round, %v is wrong", f.Name, p)
 				}
 				if !slices.Contains(anything, p) {
@@ -239,6 +253,7 @@ func (v *prover) induct(x induction) error {
 		}
 		for k := range spans {
 			e.resume(spans[k].first, anything)
+			times = 1
 			if err := e.stops(f.At[back.Target], again); err != nil {
 				return x.unproved(err, anything)
 			}

@@ -346,7 +346,7 @@ var plantedARM64 = []fault{
 	// Sizes.
 	{"another comparison", nhFileARM64, "nhAddNEON", "BLT nhAdd4Few", "BLE nhAdd4Few", "word 0 is"},
 	{"another constant of the last reduction", nhFileARM64, "tagNextNEON", "MOVD $59, R5", "MOVD $60, R5", "word 0 is"},
-	{"20 blocks", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; BNE other; SUB $1024, R4, R4; other:", "is not executed"},
+	{"20 blocks", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; BNE other; SUB $1024, R4, R4; other:", "a branch depends on a variable"},
 	{"20 blocks, without other code", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; MOVD $1024, R5; CSEL EQ, R5, R4, R4", "a branch depends on a variable"},
 	{"a loop that counts by itself", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; SUBS $18, R3, R5; CSEL CS, R5, R3, R3", "no difference of"},
 	{"a bit of a size that is always 0", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $16, R4, other; MOVD ZR, R5; other:", "a branch depends on a variable"},
@@ -413,10 +413,10 @@ var plantedARM64 = []fault{
 
 // trusted are faults of sizes that no proof has, as SECURITY.md says.
 var trusted = []fault{
-	{"from 1,024 blocks on", nhFile, "nhPoly128AVX2", "SHRQ $0x0a, BX", "...; MOVQ BX, R8; SHRQ $0x0a, R8; SUBQ R8, BX", ""},
-	{"from 4 GiB on", nhFile, "nhPoly128AVX2", "MOVQ p_len+24(FP), BX", "MOVL p_len+24(FP), BX", ""},
-	{"a bit of a size, between those that are proved", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; AND $4096, R4, R5; SUB R5, R4, R4", ""},
-	{"a part of a size, compared", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; LSR $15, R4, R5; CBZ R5, other; MOVD $34816, R4; other:", ""},
+	{"from 1,024 blocks on", aesFile, "encryptBlocks", "MOVQ blocks+32(FP), SI", "...; MOVQ SI, R8; SHRQ $0x0a, R8; SUBQ R8, SI", ""},
+	{"from 2^32 blocks on", aesFile, "encryptBlocks", "MOVQ blocks+32(FP), SI", "MOVL blocks+32(FP), SI", ""},
+	{"a bit of a size, between those that are proved", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; AND $4096, R3, R5; SUB R5, R3, R3", ""},
+	{"a part of a size, compared", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; ADD $15, R3, R5; LSR $5, R5, R5; CBZ R5, other; MOVD $17, R3; other:", ""},
 }
 
 // plant returns a file with a fault.

@@ -194,7 +194,7 @@ func (p *prover) compressions(count int) (cases int, err error) {
 	}
 	block := 16 * v.bits / 8
 	return 2, v.induct(induction{
-		least: 1, most: mostBytes / uint64(block), from: []uint64{2},
+		least: 1, most: mostBytes / uint64(block),
 		prepare: func(n formula.Word, blocks, done int) []any {
 			var at []formula.Word
 			for i := range count {
@@ -430,7 +430,7 @@ func (v *hasher) iterate(count int) (cases int, err error) {
 func (v *hasher) steps(before, after []formula.Word, arguments ...any) (cases int, err error) {
 	its := v.place(v.bits, false, before...)
 	return 2, v.induct(induction{
-		least: 1, most: 1 << 56, from: []uint64{2}, // some kernels count in 64ths
+		least: 1, most: 1 << 56, // some kernels count in 64ths
 		prepare: func(n formula.Word, _, done int) []any {
 			v.put(its, v.bits, [][]formula.Word{before, after}[done]...)
 			return append([]any{its, n}, arguments...)

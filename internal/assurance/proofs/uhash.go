@@ -156,7 +156,7 @@ func proveBlocks(v *prover) (cases int, err error) {
 		}
 		length, capacity := v.capacity(), v.capacity()
 		if err := v.induct(induction{
-			least: 1, most: mostBytes / block, from: []uint64{2}, written: v.object(at), part: 8 * k.n, check: check,
+			least: 1, most: mostBytes / block, written: v.object(at), part: words, meanings: 8 * k.n, check: check,
 			prepare: func(count formula.Word, blocks, done int) []any {
 				v.put(slice[0], 8, bytes[:blocks*block]...)
 				v.put(at, 64, slices.Concat(want[:done*k.n], before[done*k.n:4*blocks])...)

@@ -17,6 +17,8 @@ var plantedCounts = []fault{
 	{"1,024 blocks with POLY-64", nhFile, "nhPolyAVX512", "SHRQ $0x0a, BX", "...; MOVQ BX, R8; SHRQ $0x0a, R8; SUBQ R8, BX", "depends on a variable"},
 	{"77 blocks with POLY-64", nhFile, "nhPolyAVX2", "CMPQ BX, $0x20", "CMPQ BX, $77; JNE other; ADDQ $1024, CX; other:; ...", "a branch depends on a variable"},
 	{"4 GiB with POLY-64", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVL p_len+24(FP), BX", "depends on a variable"},
+	{"a bit of a size on arm64", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; AND $4096, R4, R5; SUB R5, R4, R4", "depends on a variable"},
+	{"a part of a size on arm64", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; LSR $15, R4, R5; CBZ R5, other; MOVD $34816, R4; other:", "a branch depends on a variable"},
 	{"191 steps on arm64", sha2File, "iterate256SHA2", "SUBS $1, R2, R2", "CMP $191, R2; CSEL EQ, R4, R2, R2; ...", "depends on a variable"},
 
 	// Counters.
@@ -29,13 +31,15 @@ var plantedCounts = []fault{
 	{"every other block, at the end", nhFile, "nhBlocksAVX512", "DECQ DX", "DECQ DX; JEQ other; DECQ DX; other:; TESTQ DX, DX", "depends on a variable"},
 
 	// What a round leaves to the next.
-	{"a pointer of 32 bits", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "ADDL $0x00000040, BX", "depends on a variable"},
+	{"a pointer of 32 bits", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "ADDL $0x00000040, BX", "the address is of no known object"},
 	{"a pointer that wraps around", sha512File, "block512AVX2", "LEAQ 128(AX), BX", "...; ANDQ $0xffffff, BX", "an address is of no object"},
-	{"other constants from the second block on", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "...; ADDQ $64, SI", "depends on a variable"},
+	{"other constants from the second block on", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "...; ADDQ $64, SI", "access to 16 bytes"},
 	{"the state of the block before", sha256File, "block256SHA", "VMOVDQU X4, 16(CX)", "...; MOVQ BX, DX", "word"},
 	{"the inner chaining value changes", sha256File, "iterate256SHA", "VMOVDQU X0, 96(AX)", "...; VMOVDQU X0, (AX)", "word"},
 	{"a word of NH for the block before", nhFile, "nhBlocksAVX2", "VMOVDQU X4, (BX)", "VMOVDQU X4, -32(BX)", "access to 16 bytes at -32"},
 	{"words of NH that the next block writes over", nhFile, "nhBlocksAVX2", "ADDQ $0x20, BX", "ADDQ $0x10, BX", "an address is of no object"},
+	{"a word of NH for the block after", nhFile, "nhBlocksAVX2", "VMOVDQU X4, (BX)", "...; VMOVDQU X4, 32(BX)", "access to 16 bytes at 32"},
+	{"a word of NH for the block after, if there is one", nhFile, "nhBlocksAVX2", "VMOVDQU X4, (BX)", "...; MOVQ BX, R8; LEAQ 32(BX), R9; CMPQ DX, $1; CMOVQNE R9, R8; VMOVDQU X4, (R8)", "is wrong"},
 	{"a third block", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "...; MOVQ 64(BX), R10", "access to 8 bytes"},
 	{"U in an argument", sha256File, "iterate256SHA", "XORL BX, BX", "...; MOVQ 64(AX), R10; MOVQ R10, n+8(FP)", "in the arguments"},
 	{"U in an argument after a step", sha256File, "iterate256SHA", "VMOVDQU X0, 96(AX)", "...; VMOVQ X0, R10; MOVQ R10, k+16(FP)", "in the arguments"},
