@@ -242,6 +242,10 @@ func hmacOps() (ops []mactest.StackOp) {
 				k := new(fastmac.HMACKey)
 				return func() { k.Init(h, key) }, none
 			})
+			add("New", func(k []byte, random random) (func(), func() [][]byte) {
+				hk := key(k)
+				return func() { hk.New() }, none
+			})
 			add("NewHMAC", func(key []byte, random random) (func(), func() [][]byte) {
 				return func() { fastmac.NewHMAC(h, key) }, none
 			})
