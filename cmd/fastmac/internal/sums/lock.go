@@ -49,7 +49,7 @@ func (o *Options) lockList(ctx context.Context, path string, alone bool) (unlock
 				fmt.Fprintf(o.Stderr, "fastmac: waiting for another program that reads or updates %s\n", list.Escape(path))
 			}
 			said = true
-			locked, err = wait(until, 10*time.Millisecond)
+			locked, _ = wait(until, 10*time.Millisecond)
 		}
 		switch {
 		case ctx.Err() != nil:

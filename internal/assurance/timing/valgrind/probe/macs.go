@@ -152,7 +152,8 @@ func asString(h hash.Hash) {
 	if s, ok := h.(fmt.Stringer); ok {
 		public([]byte(s.String()))
 	}
-	io.WriteString(h, string(secret(h.Size()+h.BlockSize())))
+	text := string(secret(h.Size() + h.BlockSize()))
+	io.WriteString(h, text)
 	h.Reset()
 }
 
