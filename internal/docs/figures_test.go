@@ -150,9 +150,6 @@ var (
 	ofCommand = regexp.MustCompile("(?m)(?:^    |`)(?:[A-Z0-9_]+=\\S+ )*(?:go|fastmac|bash|ssh) ")
 )
 
-// byHand are figures that no command gives: of a changed copy of x/crypto.
-var byHand = []string{"0.54 CPU seconds", "0.18 seconds"}
-
 // checkFigures returns what is wrong with the figures of a document, and all of them.
 func checkFigures(document, text string, phrases []listed) (wrong, found []string) {
 	blank := func(s string) string { return strings.Repeat(" ", len(s)) }
@@ -193,7 +190,7 @@ func checkFigures(document, text string, phrases []listed) (wrong, found []strin
 			ok = ok || measured[link[1]]
 		}
 		for _, figure := range figures.FindAllStringSubmatch(prose[starts[i][0]:starts[i+1][0]], -1) {
-			if found = append(found, figure[1]); !ok && !slices.Contains(byHand, figure[1]) {
+			if found = append(found, figure[1]); !ok {
 				wrong = append(wrong, fmt.Sprintf("%s, %.40q: %q is neither of results nor in a section with a CPU, a Go version and a command, or a link to one", document, section, figure[1]))
 			}
 		}
