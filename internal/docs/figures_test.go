@@ -224,6 +224,33 @@ func TestFigures(t *testing.T) {
 	t.Logf("%d figures", len(in))
 }
 
+// TestMACs checks the times in the table of docs/choosing.md.
+func TestMACs(t *testing.T) {
+	of := readTimes(t)
+	page := readText(t, "docs/choosing.md")
+	for name, contender := range map[string]string{
+		"UMAC-64": "fastmac:umac64:oneshot", "UMAC-128": "fastmac:umac128:oneshot", "GMAC": "fastmac:gmac:oneshot",
+		"HMAC-SHA-256": "fastmac:hmac-sha256:oneshot", "HMAC-SHA-512": "fastmac:hmac-sha512:oneshot",
+		"*BLAKE3, keyed*": "zeebo:blake3:stream", "*Poly1305*": "x/crypto:poly1305:oneshot",
+		"*SipHash-2-4*": "dchest:siphash:oneshot", "*KMAC256*": "OpenSSL:kmac256:stream",
+	} {
+		want := ""
+		for i, size := range []int{32, 16384} {
+			key, unit := fmt.Sprintf("message %s %d", contender, size), []float64{1, 1000}[i] // ns and µs
+			want += fmt.Sprintf(" | %.3g", of["amd-zen5"][key]/unit)
+			if without := of["amd-zen4-nosha"][key]; without > 0 {
+				want += fmt.Sprintf(" (%.3g)", without/unit)
+			}
+		}
+		want += " |"
+		_, row, _ := strings.Cut(page, "\n| "+name+" | ")
+		row, _, _ = strings.Cut(row, "\n")
+		if !strings.HasSuffix(row, want) {
+			t.Errorf("docs/choosing.md, %s: %q, want%s", name, row, want)
+		}
+	}
+}
+
 // TestFiguresRefused checks what checkFigures refuses.
 func TestFiguresRefused(t *testing.T) {
 	phrases := []listed{{"a.md", "takes 16 to 17.5 % of", []float64{15.6, 17.46}}}
