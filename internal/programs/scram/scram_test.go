@@ -38,7 +38,7 @@ func TestServerSignature(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	for _, iterations := range []int{-1, 0, 1, 4095, 600_001, 1<<31 - 1} {
+	for _, iterations := range []int{-1, 0, 1, 4095, 600_001} {
 		if key, err := SaltedPassword("pencil", nil, iterations); key != nil || err == nil {
 			t.Errorf("%d iterations: key %x, error %v", iterations, key, err)
 		}

@@ -77,17 +77,27 @@ func TestVerify(t *testing.T) {
 		date, scope, headers string
 		ok                   bool
 	}{
-		"all right":       {s, "20130524", scope, "host;x-amz-date", true},
-		"another region":  {other("eu-west-1", "s3"), "20130524", "20130524/eu-west-1/s3/aws4_request", "host;x-amz-date", false},
-		"another service": {other("us-east-1", "iam"), "20130524", "20130524/us-east-1/iam/aws4_request", "host;x-amz-date", false},
-		"another day":     {s, "20130523", "20130523/us-east-1/s3/aws4_request", "host;x-amz-date", false},
-		"no host":         {s, "20130524", scope, "x-amz-date", false},
-		"no date":         {s, "20130524", scope, "host", false},
+		"all right":                     {s, "20130524", scope, "host;x-amz-date", true},
+		"another region":                {other("eu-west-1", "s3"), "20130524", "20130524/eu-west-1/s3/aws4_request", "host;x-amz-date", false},
+		"another service":               {other("us-east-1", "iam"), "20130524", "20130524/us-east-1/iam/aws4_request", "host;x-amz-date", false},
+		"another day":                   {s, "20130523", "20130523/us-east-1/s3/aws4_request", "host;x-amz-date", false},
+		"a scope that is not the key's": {s, "20130524", "20130524/eu-west-1/s3/aws4_request", "host;x-amz-date", false},
+		"no host":                       {s, "20130524", scope, "x-amz-date", false},
+		"no date":                       {s, "20130524", scope, "host", false},
 	} {
 		header, text := sign(of.server, of.date, of.scope, of.headers)
 		if err := verify(header, date, text); (err == nil) != of.ok {
 			t.Errorf("%s: error %v", name, err)
 		}
+	}
+
+	// Anybody can make the key of an empty secret.
+	k, err := s.Key("", "20130524")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if verify(strings.Replace(signature(k, scope, headers, request), "AKIA", "BKIA", 1), date, request) == nil {
+		t.Error("an unknown access key is accepted")
 	}
 }
 
