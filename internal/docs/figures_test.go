@@ -150,9 +150,6 @@ var (
 	ofCommand = regexp.MustCompile("(?m)(?:^    |`)(?:[A-Z0-9_]+=\\S+ )*(?:go|fastmac|bash|ssh) ")
 )
 
-// byHand are figures that no command gives: of a changed copy of x/crypto.
-var byHand = []string{"0.54 CPU seconds", "0.18 seconds"}
-
 // checkFigures returns what is wrong with the figures of a document, and all of them.
 func checkFigures(document, text string, phrases []listed) (wrong, found []string) {
 	blank := func(s string) string { return strings.Repeat(" ", len(s)) }
@@ -193,7 +190,7 @@ func checkFigures(document, text string, phrases []listed) (wrong, found []strin
 			ok = ok || measured[link[1]]
 		}
 		for _, figure := range figures.FindAllStringSubmatch(prose[starts[i][0]:starts[i+1][0]], -1) {
-			if found = append(found, figure[1]); !ok && !slices.Contains(byHand, figure[1]) {
+			if found = append(found, figure[1]); !ok {
 				wrong = append(wrong, fmt.Sprintf("%s, %.40q: %q is neither of results nor in a section with a CPU, a Go version and a command, or a link to one", document, section, figure[1]))
 			}
 		}
@@ -225,6 +222,33 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	t.Logf("%d figures", len(in))
+}
+
+// TestMACs checks the times in the table of docs/choosing.md.
+func TestMACs(t *testing.T) {
+	of := readTimes(t)
+	page := readText(t, "docs/choosing.md")
+	for name, contender := range map[string]string{
+		"UMAC-64": "fastmac:umac64:oneshot", "UMAC-128": "fastmac:umac128:oneshot", "GMAC": "fastmac:gmac:oneshot",
+		"HMAC-SHA-256": "fastmac:hmac-sha256:oneshot", "HMAC-SHA-512": "fastmac:hmac-sha512:oneshot",
+		"*BLAKE3, keyed*": "zeebo:blake3:stream", "*Poly1305*": "x/crypto:poly1305:oneshot",
+		"*SipHash-2-4*": "dchest:siphash:oneshot", "*KMAC256*": "OpenSSL:kmac256:stream",
+	} {
+		want := ""
+		for i, size := range []int{32, 16384} {
+			key, unit := fmt.Sprintf("message %s %d", contender, size), []float64{1, 1000}[i] // ns and µs
+			want += fmt.Sprintf(" | %.3g", of["amd-zen5"][key]/unit)
+			if without := of["amd-zen4-nosha"][key]; without > 0 {
+				want += fmt.Sprintf(" (%.3g)", without/unit)
+			}
+		}
+		want += " |"
+		_, row, _ := strings.Cut(page, "\n| "+name+" | ")
+		row, _, _ = strings.Cut(row, "\n")
+		if !strings.HasSuffix(row, want) {
+			t.Errorf("docs/choosing.md, %s: %q, want%s", name, row, want)
+		}
+	}
 }
 
 // TestFiguresRefused checks what checkFigures refuses.
