@@ -202,4 +202,8 @@ func TestUnfinishedPipe(t *testing.T) {
 	if _, err := os.Lstat(name); err != nil {
 		t.Error(err)
 	}
+	// Nor for one in the place of the list.
+	if _, err := (&Options{Update: name}).readOld(t.Context(), new(run)); err == nil || !strings.HasSuffix(err.Error(), name+": is not a regular file") {
+		t.Error(err)
+	}
 }
