@@ -72,10 +72,12 @@ def unescape(text):
 
 def number(digits, least, most, signed):
     """An integer, as both formats have it: in format 1 with any sign and with leading zeros."""
-    form = rb"[+-]?[0-9]+" if signed else rb"0|-?[1-9][0-9]*"
-    if not re.fullmatch(form, digits) or not least <= int(digits) <= most:
+    form = rb"([+-]?)0*([0-9]{1,20})" if signed else rb"(-?)([1-9][0-9]{,19})|0"
+    found = re.fullmatch(form, digits)
+    value = int((found[1] or b"") + (found[2] or b"0")) if found else most + 1
+    if not least <= value <= most:
         raise Malformed("a number")
-    return int(digits)
+    return value
 
 
 def check_state(fields):
@@ -238,6 +240,8 @@ class List:
 
 def verify(path, tag, key):
     """The result for a file."""
+    if path == b"-" or b"\0" in path:  # standard input, and no path
+        return "FAILED open or read"
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return "FAILED open or read"

@@ -85,7 +85,7 @@ func formatOne(t *testing.T, list string, zero bool) string {
 
 // TestPython verifies lists of all kinds with docs/verify.py, which was written from docs/list-format.md.
 func TestPython(t *testing.T) {
-	files := map[string]string{"d/a": "1", "d/b c": "2", "d/e/é": "3", "d/x.o": "4", "g": "5"}
+	files := map[string]string{"d/a": "1", "d/b c": "2", "d/e/é": "3", "d/x.o": "4", "g": "5", "-": "5"}
 	if runtime.GOOS != "windows" {
 		for _, name := range []string{"back\\slash", "new\nline", "re\rturn", "\xff\x1b", " edge ", "two  spaces", "end2:", "d/\\x41"} {
 			files["d/"+strings.ReplaceAll(name, "/", "")] = name
@@ -128,6 +128,12 @@ func TestPython(t *testing.T) {
 		text, _ := os.ReadFile("sums")
 		lists["updated"] = string(text)
 		lists["updated and changed"] = strings.Replace(string(text), "serial:  2", "serial:  3", 1)
+		line, _, _ := strings.Cut(lists["-r d g, format 1"], "\n")
+		tag, _, _ := strings.Cut(strings.TrimPrefix(line, algorithm+"::"), ":")
+		digits := strings.Repeat("0", 5000)
+		lists["a NUL in a path"] = sign(t, []string{`\` + algorithm + "::" + tag + `  a\x00b`}, 1, false)
+		lists["long numbers"] = sign(t, []string{algorithm + "::" + tag + ":+" + digits + "1:-" + digits + ":" + digits + "  d/a"}, 1, false)
+		lists["a longer number"] = sign(t, []string{algorithm + "::" + tag + ":1" + digits + ":1:1  d/a"}, 1, false)
 		const driver = `
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -327,7 +333,9 @@ while head := sys.stdin.buffer.read(5):
 	}
 	bad := 0
 	for i := range got {
-		if got[i] != want[i] && bad < 10 {
+		// Of two end lines, the first by another key, each program has its own reason.
+		alike := strings.HasPrefix(got[i], "refused") && strings.HasPrefix(want[i], "refused") && (got[i] == "refused" || want[i] == "refused")
+		if got[i] != want[i] && !alike && bad < 10 {
 			bad++
 			t.Errorf("Python: %s; fastmac: %s: %.3000q", got[i], want[i], texts[i])
 		}

@@ -70,11 +70,17 @@ func (o *Options) raise(ctx context.Context, serial uint64) error {
 	if f.File == "" {
 		return nil
 	}
-	unlock, err := o.lockList(ctx, f.File, true)
-	if err != nil {
+	until, stop := context.WithTimeout(ctx, maxWait)
+	defer stop()
+	unlock, err := o.lockList(until, f.File, true)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return about(f.File, errors.New("another program has locked it: the number was not raised"))
+	case err != nil:
 		return err
 	}
 	defer unlock()
+	removeUnfinished(f.File)
 	if err := f.read(); err != nil || f.number >= serial {
 		return err
 	}

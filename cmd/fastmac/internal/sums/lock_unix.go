@@ -19,6 +19,11 @@ func newLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_NONBLOCK))
 }
 
+// openList opens a list that will be replaced, without waiting for what is a FIFO.
+func openList(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
 // newUnfinishedLock returns a lock of the file of an outFile, or of nothing that has taken its place.
 func newUnfinishedLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW))

@@ -154,8 +154,12 @@ func TestUnfinished(t *testing.T) {
 	}
 	const name = unfinished + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	locked("d/" + name)
-	if r, text := a.complete(nil); text != "" {
+	if r, text := a.complete(nil); text != "" || r.LeftOut != 1 {
 		t.Errorf("%+v, %s", r, text)
+	}
+	// It is named: another program can have locked it.
+	if _, text := a.complete(func(o *Options) { o.Quiet = false }); !strings.HasSuffix(text, "fastmac: left out: d/"+name+": a list that another fastmac writes\n") {
+		t.Errorf("%q", text)
 	}
 	locked("d/" + name + "A")
 	locked("d/e/" + name)
@@ -196,6 +200,10 @@ func TestUnfinishedPipe(t *testing.T) {
 		t.Error("a FIFO is the list of a run")
 	}
 	if _, err := os.Lstat(name); err != nil {
+		t.Error(err)
+	}
+	// Nor for one in the place of the list.
+	if _, err := (&Options{Update: name}).readOld(t.Context(), new(run)); err == nil || !strings.HasSuffix(err.Error(), name+": is not a regular file") {
 		t.Error(err)
 	}
 }

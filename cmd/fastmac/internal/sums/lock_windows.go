@@ -29,6 +29,9 @@ func newLock(path string) *flock.Flock {
 	return flock.New(filepath.Join(os.TempDir(), fmt.Sprintf("fastmac-%x.lock", name[:16])))
 }
 
+// openList opens a list that will be replaced.
+func openList(path string) (*os.File, error) { return os.Open(path) }
+
 // openStays is true because nobody can remove a file that a process has open.
 const openStays = true
 

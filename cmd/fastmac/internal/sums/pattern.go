@@ -36,7 +36,22 @@ type glob struct {
 type part struct {
 	kind kind
 	char byte
-	set  *[256]bool
+	set  *byteSet
+}
+
+// A byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) remove(c byte)   { s[c>>6] &^= 1 << (c & 63) }
+func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
+
+// complement makes a set that of the other bytes of names.
+func (s *byteSet) complement() {
+	for i := range s {
+		s[i] = ^s[i]
+	}
+	s.remove('/')
 }
 
 type kind byte
@@ -141,24 +156,17 @@ func parseParts(glob string, fold bool) (parts []part, never bool) {
 }
 
 // anyByte has what can be in a name.
-var anyByte = func() *[256]bool {
-	var set [256]bool
-	complement(&set)
+var anyByte = func() *byteSet {
+	var set byteSet
+	set.complement()
 	return &set
 }()
 
-// complement makes a set that of the other bytes of names.
-func complement(set *[256]bool) {
-	for c := range set {
-		set[c] = !set[c] && c != '/'
-	}
-}
-
 // parseSet returns the set of a text that follows a [, and the size of its text, with the ]. It returns nil if there
 // is none.
-func parseSet(text string, fold bool) (*[256]bool, int) {
-	set := new([256]bool)
-	i := 0
+func parseSet(text string, fold bool) (*byteSet, int) {
+	set := new(byteSet)
+	i, closed := 0, 0 // where the ] is after the last "[:"
 	negated := text != "" && (text[0] == '!' || text[0] == '^')
 	if negated {
 		i++
@@ -168,17 +176,22 @@ func parseSet(text string, fold bool) (*[256]bool, int) {
 		c, isRange := text[i], false
 		switch {
 		case c == '[' && strings.HasPrefix(text[i+1:], ":"):
-			name, _, closed := strings.Cut(text[i+2:], "]")
-			if !closed {
-				return nil, 0
+			if closed < i+2 { // it is looked for once, also if many follow each other
+				next := strings.IndexByte(text[i+2:], ']')
+				if next < 0 {
+					return nil, 0
+				}
+				closed = i + 2 + next
 			}
-			if name, ok := strings.CutSuffix(name, ":"); ok {
+			if name, ok := strings.CutSuffix(text[i+2:closed], ":"); ok {
 				in := classes[name]
 				if in == nil {
 					return nil, 0
 				}
-				for c := range set {
-					set[c] = set[c] || c < 0x80 && in(byte(c)) || fold && name == "upper" && 'a' <= c && c <= 'z'
+				for c := range byte(0x80) {
+					if in(c) || fold && name == "upper" && 'a' <= c && c <= 'z' {
+						set.add(c)
+					}
 				}
 				i += len("[:") + len(name) + len(":")
 				last = 0
@@ -196,14 +209,14 @@ func parseSet(text string, fold bool) (*[256]bool, int) {
 			c = text[i]
 		}
 		if !isRange {
-			set[c] = true
+			set.add(c)
 			last = c
 			continue
 		}
 		for b := int(last); b <= int(c); b++ {
-			set[b] = true
+			set.add(byte(b))
 			if fold {
-				set[lowerByte(byte(b))] = true
+				set.add(lowerByte(byte(b)))
 			}
 		}
 		last = 0
@@ -211,10 +224,10 @@ func parseSet(text string, fold bool) (*[256]bool, int) {
 	if i >= len(text) {
 		return nil, 0
 	}
-	set['/'] = false
 	if negated {
-		complement(set)
+		set.complement()
 	}
+	set.remove('/')
 	return set, i + 1
 }
 
@@ -272,7 +285,7 @@ func match(parts []part, text string) bool {
 				last, lastDeep = none, try{i, at}
 				i++
 				continue
-			case at < len(text) && (p.kind == oneChar && p.char == text[at] || p.kind == oneOf && p.set[text[at]]):
+			case at < len(text) && (p.kind == oneChar && p.char == text[at] || p.kind == oneOf && p.set.has(text[at])):
 				i++
 				at++
 				continue

@@ -103,7 +103,7 @@ func (o *Options) replaced(ctx context.Context, r *run) uint64 {
 		return 0
 	}
 	for _, zero := range []bool{o.Zero, !o.Zero} {
-		in, stop := tree.OpenPipe(ctx, func() (io.ReadCloser, error) { return os.Open(o.Output) })
+		in, stop := tree.OpenPipe(ctx, func() (io.ReadCloser, error) { return openList(o.Output) })
 		l, err := list.Read(in, r.key, zero)
 		stop()
 		if err == nil && l.Check(r.key) == nil && l.Complete() == nil {

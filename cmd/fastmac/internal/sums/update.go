@@ -36,7 +36,7 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(o.Update)
+	f, err := openList(o.Update)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such list: the first one is made with -o", shown(o.Update))
 	}

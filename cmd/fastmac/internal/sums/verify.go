@@ -298,9 +298,12 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 		f.Walker = tree.NewWalker(v.skip(path), func(e tree.Entry) {
 			_, left := e.Err.(tree.LeftOut)
 			if e.Err == nil || left {
-				if listed.has(e.Path) || unread.Has(e.Path) || v.isOwn(e.Path) {
+				if listed.has(e.Path) || unread.Has(e.Path) || leadsTo(v.places, e.Path) {
 					return
 				}
+			}
+			if e.Err == nil && v.isUnfinished(e.Path) {
+				e.Err = leftUnfinished // and so it is named: anybody can lock a file of that name
 			}
 			f.found = append(f.found, e)
 			if e.Found && slices.ContainsFunc(otherAccents(e.Path), listed.has) {
@@ -321,11 +324,8 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 	return folders
 }
 
-// isOwn reports whether a file is the list's own, or that which an update is about to put there. It is in no list.
-func (v *verifier) isOwn(path string) bool {
-	if leadsTo(v.places, path) {
-		return true
-	}
+// isUnfinished reports whether a file is one that an update is about to put in the place of a list beside this one.
+func (v *verifier) isUnfinished(path string) bool {
 	return isUnfinished(path) && slices.ContainsFunc(v.places, func(p place) bool { return p.has(path) })
 }
 

@@ -75,6 +75,7 @@ type visit struct {
 	info       Info
 	fresh      []fs.DirEntry // what it had, if its times do not tell
 	minimal    bool          // they never do
+	tag        *Info         // of its CACHEDIR.TAG if it is a cache, in which files come and go
 }
 
 // NewWalker returns a walker that calls found for each file. If skip is not nil, it says what is left out, by
@@ -106,9 +107,8 @@ func (w *Walker) folder(ctx context.Context, d *dir, path string, depth int) {
 	if err != nil {
 		w.found(Entry{Path: path, Err: err})
 	}
-	if w.Caches != nil && w.Caches(path, path) && d.isCache(names, path) {
+	if w.Caches != nil && w.Caches(path, path) && w.isCache(d, names, path) {
 		w.found(Entry{Path: path, Err: LeftCache})
-		w.visits = w.visits[:len(w.visits)-1] // files come and go there
 		names = slices.DeleteFunc(names, func(name fs.DirEntry) bool { return name.Name() != cacheTag })
 	}
 	folder := w.root
@@ -166,12 +166,17 @@ func (w *Walker) read(d *dir, path string) ([]fs.DirEntry, error) {
 	v := visit{root: w.root, path: path, info: info, minimal: w.Minimal}
 	if w.Minimal || info.fresh(now) {
 		v.fresh = append([]fs.DirEntry{}, names...)
-		if settled := time.Now().Add(info.tick()); settled.After(w.settled) {
-			w.settled = settled
-		}
+		w.settleAfter(info)
 	}
 	w.visits = append(w.visits, v)
 	return names, err
+}
+
+// settleAfter has Settle wait until a change after now changes the times of a file or folder too.
+func (w *Walker) settleAfter(info Info) {
+	if settled := time.Now().Add(info.tick()); settled.After(w.settled) {
+		w.settled = settled
+	}
 }
 
 // checkMount returns an error if sub, which was found at path in d, is on another file system.
@@ -187,23 +192,41 @@ func checkMount(d, sub *dir, path string) error {
 	return nil
 }
 
-// isCache reports whether d, the folder at path with these names, is a cache. What cannot be read is none.
-func (d *dir) isCache(names []fs.DirEntry, path string) bool {
+// isCache reports whether d, the folder at path that was just read, is a cache, and notes that for Changed: it must
+// be one still then, by the same file.
+func (w *Walker) isCache(d *dir, names []fs.DirEntry, path string) bool {
+	now := time.Now()
+	tag, ok := d.cacheTag(names, path)
+	if ok {
+		w.visits[len(w.visits)-1].tag = &tag
+		if tag.fresh(now) {
+			w.settleAfter(tag)
+		}
+	}
+	return ok
+}
+
+// cacheTag returns what the file is that makes d, the folder at path with these names, a cache, and whether there is
+// one. What cannot be read is none.
+func (d *dir) cacheTag(names []fs.DirEntry, path string) (info Info, ok bool) {
 	if !slices.ContainsFunc(names, func(name fs.DirEntry) bool { return name.Name() == cacheTag && name.Type().IsRegular() }) {
-		return false
+		return info, false
 	}
 	f, err := d.openFile(cacheTag, strings.TrimSuffix(path, "/")+"/"+cacheTag)
 	if err != nil {
-		return false
+		return info, false
 	}
 	defer f.Close()
-	info, err := f.info()
+	info, err = f.info()
 	if err != nil || !info.Kind.IsRegular() {
-		return false
+		return info, false
 	}
 	start := make([]byte, len(cacheSignature))
-	_, err = io.ReadFull(f, start)
-	return err == nil && string(start) == cacheSignature
+	if _, err := io.ReadFull(f, start); err != nil || string(start) != cacheSignature {
+		return info, false
+	}
+	info, err = f.info() // only now, so that it is that of what was read
+	return info, err == nil
 }
 
 // entry returns that of a name in a folder, which is not one of a folder. A link whose file cannot be
@@ -276,7 +299,7 @@ func (w *Walker) Settle(ctx context.Context) {
 
 // unchanged reports whether a folder is as it was.
 func (f *Finder) unchanged(was visit) bool {
-	if was.fresh == nil {
+	if was.fresh == nil && was.tag == nil {
 		info, err := f.Look(was.path)
 		return err == nil && info.unchanged(was.info)
 	}
@@ -286,6 +309,10 @@ func (f *Finder) unchanged(was visit) bool {
 	}
 	defer d.close()
 	names, err := d.read()
+	if was.tag != nil {
+		tag, ok := d.cacheTag(names, was.path)
+		return err == nil && ok && (was.minimal || tag.unchanged(*was.tag))
+	}
 	if err != nil || !slices.EqualFunc(names, was.fresh, func(a, b fs.DirEntry) bool {
 		return a.Name() == b.Name() && a.Type() == b.Type()
 	}) {
