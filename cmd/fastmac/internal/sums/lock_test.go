@@ -174,6 +174,45 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
+// TestUnfinishedLooks has other programs look for lists of runs: they keep no list from its path, and what they look
+// at is not taken for one.
+func TestUnfinishedLooks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, replace := range []bool{false, true} {
+		out, err := createOut("list", replace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		removeUnfinished("list")
+		if !isUnfinished(out.Name()) {
+			t.Error("the list of a run is none")
+		}
+		if err := out.commit(); err != nil {
+			t.Error(err)
+		}
+		out.discard()
+	}
+	const name = unfinished + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if err := os.WriteFile(name, []byte("left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !openStays {
+		lock := newUnfinishedLock(name)
+		defer lock.Close()
+		if locked, err := lock.TryRLock(); !locked || err != nil {
+			t.Fatal(locked, err)
+		}
+	}
+	if isUnfinished(name) {
+		t.Error("a file that is looked at is the list of a run")
+	}
+}
+
 // TestOutLocked has another process look for what is left while a list is put at its path.
 func TestOutLocked(t *testing.T) {
 	t.Chdir(t.TempDir())

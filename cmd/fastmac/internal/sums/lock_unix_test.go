@@ -8,6 +8,7 @@ package sums
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 	"testing"
@@ -25,6 +26,19 @@ func TestListLinks(t *testing.T) {
 	// So an update has them.
 	if stdout, stderr, err := a.tag(); stdout != "d/e/list: NEW\nd/same: NEW\n" || err != nil {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
+	}
+}
+
+// TestUnfinishedLinks has a list that a killed run has left where a link leads.
+func TestUnfinishedLinks(t *testing.T) {
+	newArchive(t, small, nil)
+	const name = "d/" + unfinished + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if err := errors.Join(os.WriteFile(name, []byte("left"), 0o600), os.Symlink("d/list", "link"), os.WriteFile("d/list", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	removeUnfinished("link")
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
 

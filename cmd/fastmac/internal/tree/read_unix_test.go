@@ -138,7 +138,9 @@ func TestChanges(t *testing.T) {
 			want string
 		}{
 			"shorter": {func() error { return os.Truncate("file", 1<<9) }, "changed while it was read"},
-			"empty":   {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
+			"empty": {func() error {
+				return errors.Join(os.Truncate("file", 0), os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
+			}, "changed while it was read"},
 			"longer":  {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
 			"touched": {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
 			"same time": {func() error {
@@ -225,6 +227,9 @@ func TestTwice(t *testing.T) {
 				t.Errorf("%d bytes on %d cores: %v, read %d", size, cores, err, s.seen)
 			}
 			r.Close()
+			if len(bytes.Trim(r.buf, "\x00"))+len(bytes.Trim(r.copied, "\x00")) > 0 {
+				t.Errorf("%d bytes on %d cores: some of them are left", size, cores)
+			}
 		}
 		f.must(errors.Join(syscall.Munmap(mapped), file.Close()))
 	}
@@ -400,6 +405,14 @@ func TestOpened(t *testing.T) {
 	f.write("other", 1)
 	r := new(Files).NewReader(new(content))
 	defer r.Close()
+	// A file that stays open has the lowest number that is free.
+	free := func() int {
+		fd, err := syscall.Dup(0)
+		f.must(err)
+		f.must(syscall.Close(fd))
+		return fd
+	}
+	was := free()
 	for name, replace := range map[string]func() error{
 		"file":   func() error { return os.WriteFile("file", nil, 0o600) },
 		"fifo":   func() error { return syscall.Mkfifo("file", 0o600) },
@@ -418,6 +431,9 @@ func TestOpened(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		f.must(os.Remove("file"))
+	}
+	if now := free(); now != was {
+		t.Errorf("files stay open: %d is free, and was %d", now, was)
 	}
 	// A FIFO that keeps its inode.
 	f.must(syscall.Mkfifo("file", 0o600))
