@@ -14,20 +14,18 @@ import (
 	"strings"
 	"time"
 
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/windows"
 )
 
-// newLock returns a lock for the file at path, in the folder of temporary files of its user: here a lock
-// of the file itself would keep others from reading it, and an open file cannot be replaced.
+// newLock returns a lock for the file at path, whatever path it has, in the folder of temporary files of the user:
+// here a lock of the file itself would keep others from reading it, and an open file cannot be replaced.
 func newLock(path string) *flock.Flock {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	name := sha256.Sum256([]byte(strings.ToLower(path)))
+	name := sha256.Sum256([]byte(tree.Fold(tree.NewPlaces().Absolute(path))))
 	return flock.New(filepath.Join(os.TempDir(), fmt.Sprintf("fastmac-%x.lock", name[:16])))
 }
 

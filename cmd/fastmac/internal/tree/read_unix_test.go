@@ -270,6 +270,36 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
+// TestUnstable looks twice at what changes, and at what a file system makes up.
+func TestUnstable(t *testing.T) {
+	is := Info{Size: 1, Mtime: 2, Ctime: 3, identity: identity{4, 5}}
+	for name, tt := range map[string]struct {
+		change func(*Info)
+		err    error
+		want   bool
+	}{
+		"nothing":           {func(*Info) {}, nil, false},
+		"an inode":          {func(i *Info) { i.identity.inode++ }, nil, true},
+		"mtime":             {func(i *Info) { i.Mtime++ }, nil, true},
+		"ctime":             {func(i *Info) { i.Ctime++ }, nil, true},
+		"a file that grows": {func(i *Info) { i.Size, i.Mtime, i.Ctime = i.Size+1, i.Mtime+1, i.Ctime+1 }, nil, false},
+		"a file that goes":  {func(i *Info) { *i = Info{Size: i.Size} }, os.ErrNotExist, false},
+	} {
+		looks := 0
+		got := unstable(func() (Info, error) {
+			i := is
+			if looks++; looks == 1 {
+				return i, nil
+			}
+			tt.change(&i)
+			return i, tt.err
+		})
+		if got != tt.want || looks != 2 {
+			t.Errorf("%s: %v after %d looks", name, got, looks)
+		}
+	}
+}
+
 // TestFault reads a mapping of a file that has become shorter: an error, also if the file is as
 // before when all has been read.
 func TestFault(t *testing.T) {
