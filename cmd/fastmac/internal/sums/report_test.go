@@ -5,12 +5,20 @@
 package sums
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 )
 
-// TestJSONNames has the names that programs find in what --json prints.
+// TestJSONNames has the names that programs find in what --json prints, as the page has them.
 func TestJSONNames(t *testing.T) {
+	page, err := os.ReadFile(filepath.FromSlash("../../../../docs/list-format.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	files := []File{{Path: "p\xff", Result: "r", Error: "e", Damaged: true}, {Path: "p"}}
 	const filesText = `"files":[{"path":"p\ufffd","result":"r","error":"e","damaged":true,"path_base64":"cP8="},{"path":"p","result":""}]`
 	for _, tt := range []struct {
@@ -27,6 +35,11 @@ func TestJSONNames(t *testing.T) {
 	} {
 		if text, err := json.Marshal(tt.report); err != nil || string(text) != tt.want {
 			t.Errorf("%s, %v, want %s", text, err, tt.want)
+		}
+		for _, name := range regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(tt.want, -1) {
+			if !bytes.Contains(page, []byte("`"+name[1]+"`")) {
+				t.Errorf("the page has no %s", name[1])
+			}
 		}
 	}
 }

@@ -433,6 +433,7 @@ func TestFound(t *testing.T) {
 func TestOpened(t *testing.T) {
 	f := newFolder(t)
 	f.write("other", 1)
+	f.must(os.Chtimes("other", time.Time{}, time.Unix(1, 0)))
 	r := new(Files).NewReader(new(content))
 	defer r.Close()
 	// A file that stays open has the lowest number that is free.
@@ -457,6 +458,11 @@ func TestOpened(t *testing.T) {
 		if _, err := r.openSame(t.Context(), "file", before); err == nil || Reason(err) != errReplaced {
 			t.Errorf("%s: %v", name, err)
 		}
+		r.Minimal = true
+		if _, err := r.openSame(t.Context(), "file", before); err == nil || Reason(err) != errReplaced {
+			t.Errorf("minimal, %s: %v", name, err)
+		}
+		r.Minimal = false
 		if _, err := openSpecial("old", before); err == nil || Reason(err) != errReplaced {
 			t.Errorf("%s: %v", name, err)
 		}
