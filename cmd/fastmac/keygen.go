@@ -25,8 +25,7 @@ The file has one line with the algorithm, the key in hex, and its identifier:
   umac128 1a5cb34e0c0d4f2a8f6b7d9c3e2f1a0b 5bb1a3ba03b0cd21
 
 Lists have the identifier too, so verify can say which key it needs. It is
-derived from the key, and reveals only whether two keys are equal. If the key
-file has it, verify refuses lists without an end line.
+derived from the key, and reveals only whether two keys are equal.
 
 A key has 16 bytes for UMAC and GMAC, 32 for HMAC-SHA-256, and 64 for
 HMAC-SHA-512. Never use a key with two algorithms: tag and verify check that.

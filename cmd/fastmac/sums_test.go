@@ -13,11 +13,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
+	"github.com/spf13/pflag"
 )
 
 // inFolder makes a new folder the current one, with these files, and returns its path.
@@ -336,5 +338,20 @@ func checkTag(t *testing.T, name string, fields []string, msg []byte) {
 	}
 	if !ok {
 		t.Errorf("%s %q: not the tag by the package", name, fields)
+	}
+}
+
+// TestDefaults has what the options of tag and verify are if they are not given.
+func TestDefaults(t *testing.T) {
+	for _, name := range []string{"tag", "verify"} {
+		cmd, _, err := rootCommand().Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
+				t.Errorf("%s --%s: %q", name, f.Name, f.DefValue)
+			}
+		})
 	}
 }

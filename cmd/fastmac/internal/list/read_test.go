@@ -38,7 +38,7 @@ func newList(t *testing.T) (*Key, []string) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Finish(About{"x", 7, time.Unix(1, 2)}); err != nil {
+	if err := w.Finish(About{"x", 7, time.Unix(1, 2).In(time.FixedZone("", 3600))}); err != nil {
 		t.Fatal(err)
 	}
 	w.out.Flush()

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/fastmac/cmd/fastmac/internal/tree"
 )
 
 const cacheTag = "Signature: 8a477f597d28d172789f06886806bc55\n# of a program\n"
@@ -59,7 +61,9 @@ func TestCaches(t *testing.T) {
 	verify("o", Options{ExcludeCaches: true}, "o/CACHEDIR.TAG: NOT IN THE LIST\n")
 	a.write(map[string]string{"d/c/new": "", "d/n/new": "", "d/k/CACHEDIR.TAG": cacheTag, "d/k/f": ""})
 	verify("d", Options{}, "d/k/CACHEDIR.TAG: NOT IN THE LIST\nd/n/new: NOT IN THE LIST\n")
+	a.ExcludeCaches = true // again: the list has it once
 	a.check("new ones", "d/k/CACHEDIR.TAG: NEW\nd/n/new: NEW\n", "fastmac: left out: d/c: a cache folder, except for its CACHEDIR.TAG\nfastmac: left out: d/k: a cache folder, except for its CACHEDIR.TAG\nfastmac: 7 files: 5 kept, 0 changed, 2 new; 0 gone, 2 left out\n", "")
+	a.ExcludeCaches = false
 	if r := verify("d", Options{}, ""); withoutSerial(r) != "7 files OK; the list is as it was written, with --exclude-caches; 2 left out" {
 		t.Error(r.Summary())
 	}
@@ -77,6 +81,30 @@ func TestCaches(t *testing.T) {
 	}
 	verify("d", Options{Partial: true}, "d/k/f: NOT IN THE LIST\nd/n/new: NOT IN THE LIST\nd/n/z: NOT IN THE LIST\n")
 	verify("d", Options{Partial: true, ExcludeCaches: true}, "")
+}
+
+// TestLeft has folders that options leave out, with what the old list has of them.
+func TestLeft(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/m/a": "", "d/c/a": "", "d/b": ""}, nil)
+	o := a.Options
+	r, err := o.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	old, err := o.readOld(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &plan{old: old}
+	p.add(tree.Entry{Path: "d/b", Found: true})
+	p.add(tree.Entry{Path: "d/m", Err: tree.LeftMount})
+	p.add(tree.Entry{Path: "d/c", Err: tree.LeftCache})
+	gone, err := old.rest([]string{"d"}, p.failed, p.left, nil, p.add)
+	want := []File{{Path: "d/c/a", Result: resultExcluded}, {Path: "d/m/a", Result: resultExcluded}}
+	if err != nil || !slices.Equal(gone, want) || p.files != 1 || len(p.failed) > 0 {
+		t.Errorf("%+v, %v, want %+v; %+v", gone, err, want, p)
+	}
 }
 
 // TestCachesNested has a folder of the list in a cache: what is added there is not left out with the cache.

@@ -202,6 +202,9 @@ func TestExclude(t *testing.T) {
 	if r, _ := verify([]string{"d"}, nil); r.Excluded != 2 || withoutSerial(r) != "3 files OK; the list is as it was written, without what 2 patterns excluded; 2 excluded" {
 		t.Errorf("%d, %s", r.Excluded, r.Summary())
 	}
+	if r, _ := verify([]string{"d", "./d/"}, nil); r.Excluded != 4 {
+		t.Errorf("two folders: %d", r.Excluded)
+	}
 	// The folder above, in which only d is covered.
 	if _, out := verify([]string{"."}, nil); out != "./key: NOT IN THE LIST\n" {
 		t.Errorf("%q", out)
@@ -219,8 +222,9 @@ func TestExclude(t *testing.T) {
 	if err := os.WriteFile("list", []byte(cut), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, out := verify([]string{"d"}, func(o *Options) { o.Partial = true }); !strings.Contains(out, "d/b.o: NOT IN THE LIST\n") || !strings.Contains(out, "d/cache/c: NOT IN THE LIST\n") {
-		t.Errorf("%q", out)
+	r, out := verify([]string{"d"}, func(o *Options) { o.Partial = true })
+	if !strings.Contains(out, "d/b.o: NOT IN THE LIST\n") || !strings.Contains(out, "d/cache/c: NOT IN THE LIST\n") || len(r.Folders)+len(r.Exclude)+len(r.Options) > 0 {
+		t.Errorf("%q, %+v", out, r)
 	}
 	if _, err := os.Stat("list"); errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
@@ -231,7 +235,7 @@ func TestExclude(t *testing.T) {
 func TestExcludeNested(t *testing.T) {
 	a := newArchive(t, map[string]string{"d/a": "", "d/e/b": "", "d/e/f/c": "", "d/e/f/g/c": ""}, nil)
 	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, Exclude: []string{"/e/", "/g/"}}
-	if _, stderr, err := a.tag("d", "d/e/f"); err != nil || stderr != "fastmac: 2 files tagged, 2 excluded\n" || strings.Count(a.list(), "\n") != 10 {
+	if _, stderr, err := a.tag("d", "d/e/f", "./d"); err != nil || stderr != "fastmac: 2 files tagged, 2 excluded\n" || strings.Count(a.list(), "\n") != 10 {
 		t.Fatalf("%q, %v, %q", stderr, err, a.list())
 	}
 	if out, err := a.verify(); out != "" || err != nil {

@@ -6,6 +6,7 @@ package sums
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha512"
@@ -363,6 +364,26 @@ func TestComplete(t *testing.T) {
 	})
 	if stdout != "d/new: NOT IN THE LIST\nmissing: FAILED open or read\n" || !strings.HasPrefix(stderr, "fastmac: missing: ") || err == nil || r.NotListed != 1 || r.Unreadable != 1 {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
+	}
+}
+
+// TestMinimalStat has a folder whose times change while it is verified, and no name in it.
+func TestMinimalStat(t *testing.T) {
+	a := newArchive(t, small, nil)
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true}
+	if _, stderr, err := a.tag("d", "-"); err != nil {
+		t.Fatal(stderr, err)
+	}
+	n := int64(0)
+	for minimal, want := range map[bool]string{false: "d: FAILED open or read\n", true: ""} {
+		var out, errs bytes.Buffer
+		o := Options{KeyFile: "key", Complete: []string{"d"}, Quiet: true, Special: true, MinimalStat: minimal, Stdout: &out, Stderr: &errs, Stdin: readerFunc(func([]byte) (int, error) {
+			n++
+			return 0, cmp.Or(os.Chtimes("d", time.Unix(n, 0), time.Unix(n, 0)), io.EOF)
+		})}
+		if r, err := Verify(t.Context(), o, "list", true); err != nil || out.String() != want || (r.Err() == nil) != minimal {
+			t.Errorf("%v: %q, %q, %v", minimal, &out, &errs, err)
+		}
 	}
 }
 

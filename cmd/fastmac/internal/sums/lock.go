@@ -91,6 +91,7 @@ func isUnfinished(path string) bool {
 	if !isUnfinishedName(path[strings.LastIndexByte(path, '/')+1:]) {
 		return false
 	}
+	path = filepath.FromSlash(path)
 	for range 100 {
 		locked, err := isHeld(path)
 		if locked || errors.Is(err, fs.ErrNotExist) {

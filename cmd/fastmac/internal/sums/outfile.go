@@ -72,7 +72,7 @@ func createOut(path string, replace bool) (*outFile, error) {
 	}
 	for o.File == nil {
 		name := filepath.Join(filepath.Dir(o.path), unfinished+rand.Text())
-		if o.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode); err != nil {
+		if o.File, err = createUnfinished(name, mode); err != nil {
 			return nil, about(path, err)
 		}
 		o.lock = newUnfinishedLock(name)
@@ -139,10 +139,12 @@ func (o *outFile) Write(p []byte) (int, error) {
 // commit puts the file at its path, if what is there has not changed.
 func (o *outFile) commit() error {
 	err := o.Sync()
-	if closed := o.Close(); err == nil {
+	defer o.lock.Close() // only then: removeUnfinished removes what nobody has locked
+	if openStays {
+		defer o.Close() // nor what nobody has open
+	} else if closed := o.Close(); err == nil {
 		err = closed
 	}
-	defer o.lock.Close() // only then: removeUnfinished removes what nobody has locked
 	switch {
 	case err != nil:
 	case o.old == nil:
@@ -151,7 +153,7 @@ func (o *outFile) commit() error {
 		if now, err := os.Stat(o.path); err != nil || !os.SameFile(now, o.old) || now.Size() != o.old.Size() || !now.ModTime().Equal(o.old.ModTime()) {
 			return about(o.path, errors.New("another program has changed it meanwhile: try again"))
 		}
-		err = os.Rename(o.Name(), o.path)
+		err = replace(o.Name(), o.path)
 	}
 	if _, ok := errors.AsType[existsError](err); ok || err == nil {
 		return err
@@ -161,9 +163,12 @@ func (o *outFile) commit() error {
 
 // renameNew renames a file to a path at which nothing is. Another process may do the same.
 func renameNew(name, path string) error {
-	err := os.Link(name, path)
+	err := giveName(name, path)
 	if err == nil {
-		return os.Remove(name)
+		if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
 	}
 	if !errors.Is(err, fs.ErrExist) {
 		// A file system without links.

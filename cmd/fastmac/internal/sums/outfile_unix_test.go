@@ -168,32 +168,3 @@ func TestOutStream(t *testing.T) {
 		}
 	}
 }
-
-// TestOutLocked has another process look for what is left while a list is put at its path.
-func TestOutLocked(t *testing.T) {
-	newFolder(t, "umac64")
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				removeUnfinished("other")
-			}
-		}
-	}()
-	for range 300 {
-		out, err := createOut("list", true)
-		if err == nil {
-			err = out.commit()
-		}
-		if err != nil {
-			t.Error(err)
-			break
-		}
-	}
-	close(stop)
-	<-stopped
-}

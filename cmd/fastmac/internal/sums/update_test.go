@@ -517,6 +517,38 @@ func TestUpdateMeanwhile(t *testing.T) {
 	}
 }
 
+// TestMeanwhile changes a list before another one takes its place: it stays.
+func TestMeanwhile(t *testing.T) {
+	at := time.Unix(1e9, 0)
+	write := func(text string, at time.Time) error {
+		return errors.Join(os.WriteFile("list", []byte(text), 0o600), os.Chtimes("list", at, at))
+	}
+	for name, change := range map[string]func() error{
+		"size":  func() error { return write("longer", at) },
+		"mtime": func() error { return write("another", at.Add(time.Second)) },
+		"file": func() error {
+			return errors.Join(os.WriteFile("other", nil, 0o600), os.Rename("other", "list"), write("another", at))
+		},
+		"gone": func() error { return os.Remove("list") },
+	} {
+		t.Chdir(t.TempDir())
+		if err := write("the old", at); err != nil {
+			t.Fatal(err)
+		}
+		out, err := createOut("list", true)
+		if err == nil {
+			err = change()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := out.commit(); err == nil || err.Error() != "list: another program has changed it meanwhile: try again" {
+			t.Errorf("%s: %v", name, err)
+		}
+		out.discard()
+	}
+}
+
 // TestKeepGoing has a file that cannot be read: the list says so, and an update tries again.
 func TestKeepGoing(t *testing.T) {
 	a := newArchive(t, small, nil)

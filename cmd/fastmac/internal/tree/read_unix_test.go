@@ -138,7 +138,9 @@ func TestChanges(t *testing.T) {
 			want string
 		}{
 			"shorter": {func() error { return os.Truncate("file", 1<<9) }, "changed while it was read"},
-			"empty":   {func() error { return os.Truncate("file", 0) }, "changed while it was read"},
+			"empty": {func() error {
+				return errors.Join(os.Truncate("file", 0), os.Chtimes("file", time.Time{}, time.Unix(1e9, 0)))
+			}, "changed while it was read"},
 			"longer":  {func() error { return os.Truncate("file", size+1) }, "changed while it was read"},
 			"touched": {func() error { return os.Chtimes("file", time.Time{}, time.Unix(1, 0)) }, "changed while it was read"},
 			"same time": {func() error {
@@ -225,6 +227,9 @@ func TestTwice(t *testing.T) {
 				t.Errorf("%d bytes on %d cores: %v, read %d", size, cores, err, s.seen)
 			}
 			r.Close()
+			if len(bytes.Trim(r.buf, "\x00"))+len(bytes.Trim(r.copied, "\x00")) > 0 {
+				t.Errorf("%d bytes on %d cores: some of them are left", size, cores)
+			}
 		}
 		f.must(errors.Join(syscall.Munmap(mapped), file.Close()))
 	}
@@ -261,6 +266,36 @@ func TestMinimal(t *testing.T) {
 				t.Errorf("%s, minimal %v, a file more: %+v", name, minimal, changed)
 			}
 			f.must(os.Remove("d/new"))
+		}
+	}
+}
+
+// TestUnstable looks twice at what changes, and at what a file system makes up.
+func TestUnstable(t *testing.T) {
+	is := Info{Size: 1, Mtime: 2, Ctime: 3, identity: identity{4, 5}}
+	for name, tt := range map[string]struct {
+		change func(*Info)
+		err    error
+		want   bool
+	}{
+		"nothing":           {func(*Info) {}, nil, false},
+		"an inode":          {func(i *Info) { i.identity.inode++ }, nil, true},
+		"mtime":             {func(i *Info) { i.Mtime++ }, nil, true},
+		"ctime":             {func(i *Info) { i.Ctime++ }, nil, true},
+		"a file that grows": {func(i *Info) { i.Size, i.Mtime, i.Ctime = i.Size+1, i.Mtime+1, i.Ctime+1 }, nil, false},
+		"a file that goes":  {func(i *Info) { *i = Info{Size: i.Size} }, os.ErrNotExist, false},
+	} {
+		looks := 0
+		got := unstable(func() (Info, error) {
+			i := is
+			if looks++; looks == 1 {
+				return i, nil
+			}
+			tt.change(&i)
+			return i, tt.err
+		})
+		if got != tt.want || looks != 2 {
+			t.Errorf("%s: %v after %d looks", name, got, looks)
 		}
 	}
 }
@@ -398,8 +433,17 @@ func TestFound(t *testing.T) {
 func TestOpened(t *testing.T) {
 	f := newFolder(t)
 	f.write("other", 1)
+	f.must(os.Chtimes("other", time.Time{}, time.Unix(1, 0)))
 	r := new(Files).NewReader(new(content))
 	defer r.Close()
+	// A file that stays open has the lowest number that is free.
+	free := func() int {
+		fd, err := syscall.Dup(0)
+		f.must(err)
+		f.must(syscall.Close(fd))
+		return fd
+	}
+	was := free()
 	for name, replace := range map[string]func() error{
 		"file":   func() error { return os.WriteFile("file", nil, 0o600) },
 		"fifo":   func() error { return syscall.Mkfifo("file", 0o600) },
@@ -414,10 +458,18 @@ func TestOpened(t *testing.T) {
 		if _, err := r.openSame(t.Context(), "file", before); err == nil || Reason(err) != errReplaced {
 			t.Errorf("%s: %v", name, err)
 		}
+		r.Minimal = true
+		if _, err := r.openSame(t.Context(), "file", before); err == nil || Reason(err) != errReplaced {
+			t.Errorf("minimal, %s: %v", name, err)
+		}
+		r.Minimal = false
 		if _, err := openSpecial("old", before); err == nil || Reason(err) != errReplaced {
 			t.Errorf("%s: %v", name, err)
 		}
 		f.must(os.Remove("file"))
+	}
+	if now := free(); now != was {
+		t.Errorf("files stay open: %d is free, and was %d", now, was)
 	}
 	// A FIFO that keeps its inode.
 	f.must(syscall.Mkfifo("file", 0o600))
