@@ -9,6 +9,7 @@ import (
 	"crypto"
 	_ "crypto/sha256"
 	_ "crypto/sha512"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -23,6 +24,7 @@ import (
 	"example.com/fastmac/aesgcm"
 	"example.com/fastmac/hkdf"
 	"example.com/fastmac/hmac"
+	"example.com/fastmac/hwrand"
 	"example.com/fastmac/internal/kernel"
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/pbkdf2"
@@ -214,6 +216,15 @@ var argCalls = map[string]func(a *mactest.Args, n int){
 	"hkdf.Extract": func(a *mactest.Args, n int) { mactest.Must(hkdf.Extract(argHash(n).New, a.In(n), a.In(n%200))) },
 	"hkdf.Expand":  func(a *mactest.Args, n int) { mactest.Must(hkdf.Expand(argHash(n).New, a.In(n), "info", n)) },
 	"hkdf.Key":     func(a *mactest.Args, n int) { mactest.Must(hkdf.Key(argHash(n).New, a.In(n), a.In(n%200), "info", n)) },
+	"hwrand.Reader.Read": func(a *mactest.Args, n int) {
+		r, err := hwrand.New()
+		if errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+		must(err)
+		mactest.Must(r.Read(a.Out(n)))
+		mactest.Must(r.Read(a.Out(n)))
+	},
 	"pbkdf2.Key": func(a *mactest.Args, n int) {
 		mactest.Must(pbkdf2.Key(argHash(n).New, "password", a.In(n), 3, 1+n%200))
 		mactest.Must(pbkdf2.Key(crypto.SHA1.New, "password", a.In(n), 3, 1+n%200))
@@ -317,7 +328,7 @@ func TestArgs(t *testing.T) {
 // TestArgCalls checks that argCalls has all functions and methods that get slices of bytes, or of structs or slices
 // with such.
 func TestArgCalls(t *testing.T) {
-	for dir, name := range map[string]string{".": "", "aesgcm": "aesgcm.", "hkdf": "hkdf.", "hmac": "hmac.", "pbkdf2": "pbkdf2."} {
+	for dir, name := range map[string]string{".": "", "aesgcm": "aesgcm.", "hkdf": "hkdf.", "hmac": "hmac.", "hwrand": "hwrand.", "pbkdf2": "pbkdf2."} {
 		for _, f := range argFunctions(t, filepath.Join("../..", dir)) {
 			if _, after, _ := strings.Cut("."+f, ".New"); argCalls[name+f] == nil && (after == "" || argCalls[name+after+".Init"] == nil && argCalls[name+after+".Write"] == nil) {
 				t.Errorf("argCalls has no %s", name+f)
