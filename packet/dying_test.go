@@ -143,6 +143,7 @@ func dyingParties[S, R any, P interface {
 	if err := s.Init(c, SecretIsNew()); err != nil {
 		panic(err)
 	}
+	s.Seal(nil, nil) // so that the counter of the packet is not 0
 	packet := mactest.Must(s.Seal(mactest.DyingInput()[:dyingMessage], nil))
 	receive := func(what string, compute func(r Q, in, out []byte) func() []byte) {
 		all = append(all, dying[R, Q](name+"/"+what, c, packet, compute)...)
@@ -156,13 +157,27 @@ func dyingParties[S, R any, P interface {
 			return msg
 		}
 	})
+	// opened returns the message of a batch. After a panic nothing says that a packet is good.
+	opened := func(in []byte, open func(batch []Packet)) func() []byte {
+		b := []Packet{{Bytes: in[:len(packet)], Counter: 1}}
+		return func() []byte {
+			defer func() {
+				if r := recover(); r != nil {
+					if p := &b[0]; p.Err == ErrForged && (p.Bytes != nil || p.Counter != 0) {
+						panic("a packet is left")
+					}
+					panic(r)
+				}
+			}()
+			open(b)
+			return b[0].Bytes
+		}
+	}
 	receive("OpenBatch", func(r Q, in, out []byte) func() []byte {
-		b := []Packet{{Bytes: in[:len(packet)]}}
-		return func() []byte { r.OpenBatch(b); return b[0].Bytes }
+		return opened(in, func(b []Packet) { r.OpenBatch(b) })
 	})
 	receive("OpenBatch of many", func(r Q, in, out []byte) func() []byte {
-		b := []Packet{{Bytes: in[:len(packet)]}}
-		return func() []byte { open([]Q{r}, b); return b[0].Bytes }
+		return opened(in, func(b []Packet) { open([]Q{r}, b) })
 	})
 	return all
 }

@@ -471,8 +471,8 @@ func TestShared(t *testing.T) {
 				t.Errorf("a counter that was skipped: %v", err)
 			}
 		}
-		if got := r.Stats(); got.Restarted != 2 || got.Old != 0 {
-			t.Errorf("%+v, want 2 Restarted", got)
+		if got := r.Stats(); got.Restarted != 2 || got.Old != 0 || got.Left != maxEnd-1007 {
+			t.Errorf("%+v, want 2 Restarted, and what is above them Left", got)
 		}
 		if err := r.Stop(); err != nil || m.stored() != 1007 {
 			t.Errorf("%v, %d is stored, want 1007", err, m.stored())

@@ -7,6 +7,7 @@ package packet
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"sync/atomic"
@@ -437,4 +438,79 @@ func TestInit(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestInitAgain sets up senders and receivers again that have counted something of each kind: they count from zero,
+// and accept what the ones before have accepted.
+func TestInitAgain(t *testing.T) {
+	forAll(t, func(t *testing.T, a packetref.Algorithm) {
+		c := config()
+		c.TagSize = a.TagSize()
+		if a == packetref.GMAC {
+			initAgain[GMACSender, GMACReceiver](t, c)
+		} else {
+			initAgain[UMACSender, UMACReceiver](t, c)
+		}
+	})
+}
+
+func initAgain[S, R any, P interface {
+	party[S]
+	sender
+}, Q interface {
+	party[R]
+	receiver
+}](t *testing.T, c Config) {
+	const first, end = 1 << 20, 1<<20 + 5*minWindow
+	init := func(s P, r Q) {
+		t.Helper()
+		if err := errors.Join(s.Init(c, between(first, end)), r.Init(c, between(first, end-1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newS, newR := P(new(S)), Q(new(R))
+	init(newS, newR)
+	for _, window := range []int{0, 2 * minWindow} {
+		c.Window = window
+		s, r := P(new(S)), Q(new(R))
+		init(s, r)
+		all := make([]Packet, end-first)
+		if err := s.SealBatch(all); err != nil || s.SealBatch(make([]Packet, 3)) != ErrEnd {
+			t.Fatal(err)
+		}
+		before := P(new(S)) // for a counter below the range
+		if err := before.Init(c, between(first-1, first)); err != nil {
+			t.Fatal(err)
+		}
+		open := func(packet []byte, want error) {
+			t.Helper()
+			if _, _, err := r.Open(packet, nil); err != want {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+		last := len(all) - 1
+		open(all[last-1].Bytes, nil)
+		open(all[last-1].Bytes, ErrReplayed)
+		open(all[0].Bytes, ErrOld)
+		open(mactest.Must(before.Seal(nil, nil)), ErrRestarted)
+		open(append(bytes.Clone(all[last].Bytes[:numberSize]), make([]byte, c.TagSize)...), ErrForged)
+		open(all[last].Bytes, ErrEnd)
+		open(nil, ErrForged)
+		if got := s.Stats(); got != (SenderStats{Sealed: end - first, Ended: 3}) {
+			t.Errorf("%+v", got)
+		}
+		got := r.Stats()
+		if got.ForgedLeft = 0; got != (ReceiverStats{1, 1, 1, 1, 1, 1, 1, 0, 0}) {
+			t.Errorf("%+v, want one of each", got)
+		}
+		init(s, r)
+		if got, want := s.Stats(), newS.Stats(); got != want {
+			t.Errorf("set up again: %+v, want %+v", got, want)
+		}
+		if got, want := r.Stats(), newR.Stats(); got != want {
+			t.Errorf("set up again: %+v, want %+v", got, want)
+		}
+		open(all[0].Bytes, nil)
+		open(all[last-1].Bytes, nil)
+	}
 }

@@ -374,3 +374,20 @@ func TestPrinting(t *testing.T) {
 		}
 	}
 }
+
+// TestArgs checks that the hashes write only to what Sum appends: not to a key or a packet, and not behind these.
+func TestArgs(t *testing.T) {
+	a := mactest.NewArgs(rand.NewChaCha8([32]byte([]byte("TestArgs, a seed with 32 bytes.."))))
+	for _, m := range allModes() {
+		h := m.New(a.In(m.KeySize))
+		for _, n := range []int{0, 1, 60, 300, 3000} {
+			h.Reset()
+			h.Write(a.In(sequenceSize))
+			h.Write(a.In(n))
+			h.Write(a.In(n))
+			h.Sum(a.Room(n%9, h.Size()))
+			h.Sum(a.RoomFor(a.In(n), h.Size()))
+			a.Check(t, m.Name)
+		}
+	}
+}

@@ -259,6 +259,14 @@ func TestVerifyLists(t *testing.T) {
 	if r, _, stderr, err := f.verify([]byte(a+b), partial); err != nil || stderr != "" || r.List != listNoEnd {
 		t.Errorf("%q, %v", stderr, err)
 	}
+	// Anybody can have written the notes of such a list: none counts.
+	notes := "folder:  d\nexclude:  *\noption:  exclude-caches\nunread:  x\nlabel:  all\nserial:  7\ntime:  2026-01-01T00:00:00Z\n"
+	for name, list := range map[string]string{"no end": first + a + b + notes, "another tag": first + a + notes + b + c + end} {
+		r, stdout, _, _ := f.verify([]byte(list), partial)
+		if !strings.HasPrefix(all, stdout) || r.NotTagged != 0 || r.Folders != nil || r.Exclude != nil || r.Options != nil || r.Label != "" || r.Serial != 0 || r.Time != "" {
+			t.Errorf("%s: %q, %+v", name, stdout, r)
+		}
+	}
 	if _, _, _, err := f.verify([]byte(a+"x\n"+b), partial); err == nil || err.Error() != "1 of 3 lines malformed" {
 		t.Error(err)
 	}
