@@ -285,6 +285,12 @@ func TestVerifyBatchPanics(t *testing.T) {
 			t.Errorf("%T: %+v", k, batch)
 		}
 	}
+	keys, batch := make([]*fastmac.UMACKey, 2), []fastmac.Message{{OK: true}, {OK: true}}
+	keys[0] = new(fastmac.UMACKey)
+	mactest.MustPanic(t, "many keys", "destroyed or never set up", func() { fastmac.VerifyBatch(keys, batch) })
+	if batch[0].OK || batch[1].OK {
+		t.Errorf("many keys: %+v", batch)
+	}
 }
 
 // TestMessage checks what the generators of the assembly assume, on 64-bit machines.

@@ -853,6 +853,32 @@ func TestHelloFork(t *testing.T) {
 	})
 }
 
+// TestSecondAnswer has an answer that comes while another one is taken, when there are no keys any more: a
+// tag under a key of zeros, which anybody can compute, changes nothing.
+func TestSecondAnswer(t *testing.T) {
+	e := newHelloTest(t, packetref.UMAC64, helloConfig())
+	d := e.dial()
+	hello := d.hello()
+	answer := e.answer(hello)
+	forged := append([]byte{1}, pattern(helloRandomSize)...)
+	heads := headsOf(hello, forged)
+	tag := helloTag(new(helloKeys).answer(), heads[:])
+	current, between, taken := fork.Current(), false, false
+	defer fork.Replace(func() fork.Process { // is asked between the first look and the lock
+		if between {
+			between = false
+			taken = d.clientEnd.Answer(answer)
+		}
+		return current
+	})()
+	between = true
+	again := d.clientEnd.Answer(append(forged, tag[:]...))
+	if !taken || again {
+		t.Errorf("the answer is taken: %v, the second one: %v", taken, again)
+	}
+	e.want("a packet of the session", d.packet(), nil)
+}
+
 func TestHelloErrors(t *testing.T) {
 	c := helloConfig()
 	short, named, tag, window := c, c, c, c

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+	"weak"
 
 	"example.com/fastmac"
 	"example.com/fastmac/internal/mactest"
@@ -766,3 +767,29 @@ func pick[T any](first bool, a, b T) T {
 }
 
 func fipsMode() bool { return fips140.Enabled() }
+
+// TestSecretNotRetained checks that nothing refers to the Secret when the constructors have returned.
+func TestSecretNotRetained(t *testing.T) {
+	ends, secret := func() ([]any, weak.Pointer[[32]byte]) {
+		secret := new([32]byte)
+		copy(secret[:], pattern(32))
+		c := Config{Secret: secret[:], TagSize: 16}
+		s, r, err := NewUMACPair(c, "a", "b", SecretIsNew())
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, server := mactest.Must(NewUMACClient(c, "a", "b")), mactest.Must(NewUMACServer(c, "b", "a"))
+		if !client.Answer(mactest.Must(server.Answer(nil, client.Hello(nil)))) {
+			t.Fatal("the answer is not taken")
+		}
+		if _, _, err := server.Open(mactest.Must(client.Seal(nil, nil)), nil); err != nil {
+			t.Fatal(err)
+		}
+		return []any{s, r, client, server}, weak.Make(secret)
+	}()
+	runtime.GC()
+	if secret.Value() != nil {
+		t.Error("something refers to the Secret")
+	}
+	runtime.KeepAlive(ends)
+}

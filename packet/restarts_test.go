@@ -288,13 +288,19 @@ func TestNear(t *testing.T) {
 				}
 				c := config()
 				c.MaxForged = 8
-				c.Near = func(err error) { told <- err }
+				var s sender
+				var r receiver
+				c.Near = func(err error) { // in a goroutine of its own, or it waits for a lock for ever
+					s.Stats()
+					r.Stats()
+					told <- err
+				}
 				ofSender, ofReceiver := between(first, maxRange), between(first, maxRange)
 				if stored {
 					first = maxEnd - nearEnd - 3
 					ofSender, ofReceiver = Stored(&memory{value: first}, nil), Stored(nil, &memory{value: first})
 				}
-				s, r := newSender(a, c, ofSender), newReceiver(a, c, ofReceiver)
+				s, r = newSender(a, c, ofSender), newReceiver(a, c, ofReceiver)
 				if s.Stats().Left != nearEnd+3 || r.Stats().Left != nearEnd+3 || r.Stats().ForgedLeft != 8 {
 					t.Errorf("%+v, %+v", s.Stats(), r.Stats())
 				}

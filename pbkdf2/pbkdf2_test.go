@@ -182,7 +182,8 @@ func TestKeyBatchErrors(t *testing.T) {
 		}
 		return batch
 	}
-	for _, h := range []func() hash.Hash{sha256.New, sha1.New} {
+	unknown := func() hash.Hash { return sha256.New() } // its keys are from crypto/pbkdf2
+	for _, h := range []func() hash.Hash{sha256.New, sha1.New, unknown} {
 		for name, spoil := range map[string]func(*Derivation){
 			"derivation 1: -1 iterations":         func(d *Derivation) { d.Iter = -1 },
 			"derivation 1: 0 iterations":          func(d *Derivation) { d.Iter = 0 },

@@ -66,6 +66,14 @@ func TestRegisterTable(t *testing.T) {
 			t.Errorf("%s: the table was changed", what)
 		}
 	}
+	if err := Register(); err == nil { // again, with another table, it is the result of the first call
+		known := macModes[hmacSHA256]
+		delete(macModes, hmacSHA256)
+		err = Register()
+		if macModes[hmacSHA256] = known; err != nil {
+			t.Errorf("Register again: %v", err)
+		}
+	}
 	if err := register(nil, false); err == nil {
 		t.Error("a nil table is accepted")
 	}

@@ -47,6 +47,9 @@ func TestStuck(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != exitInterrupted || string(out) != "fastmac: interrupted\n" {
 		t.Errorf("%v, %q", err, out)
 	}
+	if patience >= time.Second {
+		t.Errorf("it ends after %v, and the documents say a second", patience)
+	}
 }
 
 // TestXargs has more names than fit in a command line. xargs starts several runs, of which one may not

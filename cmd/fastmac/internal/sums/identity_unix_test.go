@@ -41,6 +41,19 @@ func (a *archive) twins(one, two string) {
 	a.Skip("the clock of files has no ticks")
 }
 
+// TestLinkedFolder has a link in the place of a folder, to a folder with the same files: they are not OK.
+func TestLinkedFolder(t *testing.T) {
+	newArchive(t, map[string]string{"d/e/f": "content", "d/g": ""}, nil)
+	if err := errors.Join(os.Rename("d/e", "e"), os.Symlink("../e", "d/e")); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	r, err := Verify(t.Context(), Options{KeyFile: "key", Stdout: &out, Stderr: &errs}, "list", true)
+	if err != nil || r.Unreadable != 1 || r.Right != 1 || out.String() != "d/e/f: FAILED open or read\nd/g: OK\n" {
+		t.Errorf("%q, %q, %+v, %v", out.String(), errs.String(), r, err)
+	}
+}
+
 // TestSwapped exchanges files of one size that were written in one tick, by their parent folders, or by where
 // links lead: no file is kept that is another one.
 func TestSwapped(t *testing.T) {

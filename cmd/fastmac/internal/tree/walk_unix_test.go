@@ -226,8 +226,15 @@ func TestChanged(t *testing.T) {
 		"folder": func() error {
 			return errors.Join(os.Rename("d/sub", "sub"), os.Mkdir("d/sub", 0o700))
 		},
-		"link":    func() error { return errors.Join(os.Rename("d/sub", "sub"), os.Symlink("../sub", "d/sub")) },
-		"times":   func() error { return os.Chtimes("d/sub", time.Time{}, time.Unix(1e9, 0)) },
+		"link":  func() error { return errors.Join(os.Rename("d/sub", "sub"), os.Symlink("../sub", "d/sub")) },
+		"times": func() error { return os.Chtimes("d/sub", time.Time{}, time.Unix(1e9, 0)) },
+		"added, mtime set back": func() error {
+			info, err := os.Stat("d/sub")
+			if err != nil {
+				return err
+			}
+			return errors.Join(os.WriteFile("d/sub/new", nil, 0o600), os.Chtimes("d/sub", time.Time{}, info.ModTime()))
+		},
 		"deleted": func() error { return os.RemoveAll("d") },
 		"content": nil,
 		"nothing": nil,
