@@ -558,8 +558,10 @@ func (m *HMAC) BlockSize() int {
 // FIPS 140 mode in a program built with GOFIPS140=v1.0.0, whose crypto/hmac cannot be cloned: then
 // it wraps [errors.ErrUnsupported].
 func (m *HMAC) Clone() (hash.Cloner, error) {
-	m.mustLive()
-	id := m.life.ID()
+	if m.key == nil || m.std == nil && m.message == nil {
+		panic(deadHMAC)
+	}
+	id := m.life.ID() // whether the key lives is seen afterwards
 	var c *HMAC
 	switch {
 	case m.std != nil:

@@ -405,8 +405,12 @@ func (u *UMAC) Clone() (hash.Cloner, error) {
 	return u.clone(), nil
 }
 
+// clone is Clone. It looks only afterwards whether the key lives.
 func (u *UMAC) clone() *UMAC {
-	k := u.live()
+	k := keyOf(u)
+	if k == nil {
+		panic(deadUMAC)
+	}
 	// Without the pads, so that each pad is in one place, and is wiped there.
 	c := &UMAC{umacName: u.umacName, key: k, life: lifetime.OfStream(u.life.ID()), uhash: u.uhash}
 	if !u.life.IsStillOf(&k.pad.life) {

@@ -10,6 +10,7 @@ import (
 	"crypto"
 	"crypto/aes"
 	"crypto/sha1"
+	"hash"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -94,6 +95,25 @@ func (s *scanned) keep(d any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept = append(s.kept, d.(destroyer))
+}
+
+// A dyingClone is a stream with its key. Destroy clones the stream after the key was destroyed, which panics: the
+// clone was there by then.
+type dyingClone struct {
+	key    destroyer
+	stream interface {
+		destroyer
+		hash.Cloner
+	}
+}
+
+func (d dyingClone) Destroy() {
+	d.key.Destroy()
+	func() {
+		defer func() { mustBe(recover() != nil) }()
+		d.stream.Clone()
+	}()
+	d.stream.Destroy()
 }
 
 // destroy destroys everything.
@@ -209,6 +229,11 @@ func (s *scanned) umacKey(key []byte, tagSize int) {
 	u.Write(msg)
 	mustBe(k.VerifySigned(u.Sign(nil), msg))
 	mustBe(u.VerifySigned(k.Sign(nil, msg)))
+
+	k = mactest.Must(fastmac.NewUMACKey(key, tagSize))
+	u = k.New()
+	scanUMAC(u, s.in)
+	s.keep(dyingClone{k, u})
 }
 
 func (s *scanned) umacBatch(key []byte, tagSize int) {
@@ -290,6 +315,11 @@ func (s *scanned) hmacKey(h crypto.Hash, key []byte) {
 		tag := k.Tag(nil, msg)
 		mustBe(k.Verify(tag, msg) && bytes.Equal(fastmac.SumHMAC(h, nil, key, msg), tag))
 	}
+
+	k = mactest.Must(fastmac.NewHMACKey(h, key))
+	m := k.New()
+	m.Write(s.in.msg[:2500])
+	s.keep(dyingClone{k, m})
 }
 
 func (s *scanned) hmac(h crypto.Hash, key []byte) { s.stream(mactest.Must(fastmac.NewHMAC(h, key))) }
@@ -400,6 +430,11 @@ func (s *scanned) gmacKey(key []byte) {
 	}
 	s.do(tags)
 	tags()
+
+	k = mactest.Must(fastmac.NewGMACKey(key))
+	m := k.New()
+	m.Write(s.in.msg[:2500])
+	s.keep(dyingClone{k, m})
 }
 
 func (s *scanned) gmac(key []byte) {
