@@ -24,6 +24,9 @@ func TestListLinks(t *testing.T) {
 	if _, text := a.complete(nil); text != "d/e/list: NOT IN THE LIST\nd/same: NOT IN THE LIST\n2 files not in the list" {
 		t.Error(text)
 	}
+	if _, text := a.complete(func(o *Options) { o.Quiet = false }); !strings.Contains(text, "fastmac: left out: d/link: a link to the list\n") || strings.Contains(text, "d/list") {
+		t.Error(text)
+	}
 	// So an update has them.
 	if stdout, stderr, err := a.tag(); stdout != "d/e/list: NEW\nd/same: NEW\n" || err != nil {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)

@@ -298,11 +298,15 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 		f.Walker = tree.NewWalker(v.skip(path), func(e tree.Entry) {
 			_, left := e.Err.(tree.LeftOut)
 			if e.Err == nil || left {
-				if listed.has(e.Path) || unread.Has(e.Path) || leadsTo(v.places, e.Path) {
+				if listed.has(e.Path) || unread.Has(e.Path) || areAt(v.places, e.Path) {
 					return
 				}
 			}
-			if e.Err == nil && v.isUnfinished(e.Path) {
+			switch {
+			case e.Err != nil:
+			case leadsTo(v.places, e.Path):
+				e.Err = leftLink
+			case v.isUnfinished(e.Path):
 				e.Err = leftUnfinished // and so it is named: anybody can lock a file of that name
 			}
 			f.found = append(f.found, e)
@@ -323,6 +327,9 @@ func (v *verifier) walkFolders(ctx context.Context) (folders []*walkedFolder) {
 	}
 	return folders
 }
+
+// leftLink is the reason for a link to the list, which tag leaves out.
+const leftLink tree.LeftOut = "a link to the list"
 
 // isUnfinished reports whether a file is one that an update is about to put in the place of a list beside this one.
 func (v *verifier) isUnfinished(path string) bool {
