@@ -78,6 +78,13 @@ func TestRollback(t *testing.T) {
 	if seen() != "2\n" {
 		t.Errorf("%q", seen())
 	}
+	// An update would give it the number that is wanted.
+	for _, floor := range []string{"seen", "2"} {
+		if _, stderr := command(t, exitFailed, "tag -k key -C d --update d/S --at-least "+floor); strings.ReplaceAll(stderr, here, "") != "fastmac: d/S: an old list: its serial number is 1, and at least 2 is wanted\n" {
+			t.Errorf("%s: %q", floor, stderr)
+		}
+	}
+	refused("--at-least seen", "an old list: its serial number is 1, and at least 2 is wanted")
 	// Another folder, with its list.
 	copyFolder(t, "e", "d")
 	command(t, exitOK, verify)
@@ -85,7 +92,8 @@ func TestRollback(t *testing.T) {
 
 	// What fails raises nothing.
 	copyFolder(t, "new", "d")
-	command(t, exitOK, "tag -k key -C d --update d/S")
+	command(t, exitFailed, "tag -k key -C d --update d/S --at-least 3")
+	command(t, exitOK, "tag -k key -C d --update d/S --at-least 2")
 	os.WriteFile("d/b", nil, 0o600)
 	command(t, exitFailed, verify+"--at-least seen")
 	if seen() != "2\n" {
@@ -117,6 +125,14 @@ func TestRollback(t *testing.T) {
 	}
 	command(t, exitOK, verify+"--at-least ."+string(filepath.Separator)+"12")
 	command(t, exitFailed, verify+"--at-least 12")
+
+	// An update raises the number in the file.
+	command(t, exitFailed, "tag -k key -C d --update d/S --at-least missing")
+	command(t, exitOK, "tag -k key -C d --update d/S --at-least seen")
+	if seen() != "4\n" {
+		t.Errorf("%q", seen())
+	}
+	command(t, exitOK, verify+"--at-least seen")
 }
 
 // TestSignedMalformed has a malformed line, and a second one of a kind, under a right tag: verify fails, and an

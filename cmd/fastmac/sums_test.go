@@ -121,6 +121,8 @@ func TestSumsUsage(t *testing.T) {
 		{"verify -k - -", "verify: --key - and the argument -: standard input can be one of them"},
 		{"verify -k k --partial --label y x", "verify: --partial accepts a list that does not say which it is: no --label and --at-least"},
 		{"verify -k k --partial --at-least 1 x", "verify: --partial accepts a list that does not say which it is: no --label and --at-least"},
+		{"tag -k k --at-least 1 x", "tag: --at-least needs --update"},
+		{"tag -k k --update x --at-least=", "tag: --at-least: want a number, or a file that has one"},
 		{"verify -k k --at-least= x", "verify: --at-least: want a number, or a file that has one"},
 		{"verify -k k --at-least - x", "verify: --at-least: want a number, or a file that has one"},
 		{"verify -k k --at-least 18446744073709551616 x", "verify: --at-least: 18446744073709551616 is too large for a serial number"},

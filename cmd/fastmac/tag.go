@@ -25,6 +25,7 @@ import (
 
 func tagCommand() *cobra.Command {
 	var options sums.Options
+	var atLeast string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tag -k KEYFILE FILE...",
@@ -80,7 +81,11 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 			if err := checkTagOptions(cmd, &options, asJSON); err != nil {
 				return err
 			}
-			stop, err := finish(cmd, &options, args, &options.Output, &options.Update, &options.OldKeyFile)
+			files := []*string{&options.Output, &options.Update, &options.OldKeyFile}
+			if err := addFloor(cmd, &options, atLeast, &files); err != nil {
+				return err
+			}
+			stop, err := finish(cmd, &options, args, files...)
 			if err != nil {
 				return err
 			}
@@ -103,6 +108,7 @@ Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`
 	}
 	addSumsOptions(cmd, &options)
 	flags := cmd.Flags()
+	flags.StringVar(&atLeast, "at-least", "", "update no list with a serial number below `NUMBER`")
 	flags.BoolVar(&options.AcceptChanges, "accept-changes", false, "update a list in which files have changed")
 	flags.StringArrayVar(&options.FilesFrom, "files-from", nil, "read names of files from this `FILE`, a line each")
 	flags.StringArrayVar(&options.Files0From, "files0-from", nil, "read names that end with a NUL from this `FILE`")
@@ -169,11 +175,23 @@ func checkTagOptions(cmd *cobra.Command, o *sums.Options, asJSON bool) error {
 		return usageErrorf(cmd, "tag: --old-key and --keep-going cannot be combined: a file that cannot be read would lose its tag")
 	}
 	return cmp.Or(
-		needs(o.Update != "", "--update", "accept-changes", "old-key", "verify-all"),
+		needs(o.Update != "", "--update", "accept-changes", "at-least", "old-key", "verify-all"),
 		needs(o.Output != "" && o.Output != "-", "-o FILE", "force"),
 		needs(o.Recursive || o.Update != "", "-r", "exclude", "exclude-from", "exclude-caches", "one-file-system"),
 		needs(toFile, "-o FILE or --update", "json"),
 	)
+}
+
+// addFloor sets AtLeast to what --at-least has, and adds its file to the files, if the option is given.
+func addFloor(cmd *cobra.Command, options *sums.Options, text string, files *[]*string) (err error) {
+	if !cmd.Flags().Changed("at-least") {
+		return nil
+	}
+	if options.AtLeast, err = sums.ParseFloor(text); err != nil {
+		return usageErrorf(cmd, "%s: --at-least: %w", cmd.Name(), err)
+	}
+	*files = append(*files, &options.AtLeast.File)
+	return nil
 }
 
 // addSumsOptions adds the options that tag and verify have.

@@ -84,13 +84,8 @@ cannot be read, 2 wrong usage, 130 interrupted.`,
 				return usageErrorf(cmd, `verify: --complete "": want a folder`)
 			}
 			files := []*string{&args[0]}
-			if cmd.Flags().Changed("at-least") {
-				floor, err := sums.ParseFloor(atLeast)
-				if err != nil {
-					return usageErrorf(cmd, "verify: --at-least: %w", err)
-				}
-				options.AtLeast = floor
-				files = append(files, &floor.File)
+			if err := addFloor(cmd, &options, atLeast, &files); err != nil {
+				return err
 			}
 			stop, err := finish(cmd, &options, args, files...)
 			if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // A Floor is the serial number that a list must have at least: whoever restores an old list does not reach it.
 type Floor struct {
-	File   string // has the number, which Verify raises; or empty
+	File   string // has the number, which is raised; or empty
 	number uint64
 }
 
@@ -59,6 +59,14 @@ func (f *Floor) read() error {
 	}
 	if f.number, err = strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err != nil {
 		return about(f.File, errors.New("want a number in decimal digits, as from echo 0"))
+	}
+	return nil
+}
+
+// check returns an error if the serial number of a list is lower than the one that was read.
+func (f *Floor) check(serial uint64) error {
+	if serial < f.number {
+		return fmt.Errorf("an old list: its serial number is %d, and at least %d is wanted", serial, f.number)
 	}
 	return nil
 }

@@ -54,6 +54,8 @@ type Options struct {
 	Label      string   // if not empty, what the list says of itself; an update keeps that of before
 	Changes    *Changes // if not nil, results go there, and are not printed
 
+	AtLeast *Floor // if not nil, the serial number that the list to update or to verify must have at least
+
 	// Of Tag that updates a list.
 	Update        string // the list
 	OldKeyFile    string // if not empty, its key
@@ -67,7 +69,6 @@ type Options struct {
 	Special       bool     // files that are not regular, and standard input, are read
 	Status        bool     // print nothing
 	Wanted        string   // if not empty, the label that the list must have
-	AtLeast       *Floor   // if not nil, the serial number that it must have at least
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

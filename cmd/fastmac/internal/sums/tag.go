@@ -81,6 +81,11 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	report.Written = toFile
+	if o.AtLeast != nil {
+		if err := o.raise(ctx, t.about.Serial); err != nil {
+			return err
+		}
+	}
 	return t.recorder.finish(p)
 }
 

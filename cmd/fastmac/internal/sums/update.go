@@ -33,6 +33,9 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 		return nil, nil
 	}
 	key, err := o.readOldKey(ctx, r)
+	if err == nil && o.AtLeast != nil {
+		err = o.AtLeast.read()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +63,9 @@ func (o *Options) readOld(ctx context.Context, r *run) (*oldList, error) {
 	}
 	if err == nil && l.About.Serial == math.MaxUint64 {
 		err = errors.New("it has the last serial number: make a new list with -o")
+	}
+	if err == nil && o.AtLeast != nil {
+		err = o.AtLeast.check(l.About.Serial)
 	}
 	if err != nil {
 		return nil, about(o.Update, err)

@@ -165,8 +165,8 @@ func (v *verifier) checkAbout() error {
 		return errors.New("the list has no label: tag --update --label adds one")
 	case v.Wanted != "" && about.Label != v.Wanted:
 		return fmt.Errorf("another list: its label is %s", list.Escape(about.Label))
-	case v.AtLeast != nil && about.Serial < v.AtLeast.number:
-		return fmt.Errorf("an old list: its serial number is %d, and at least %d is wanted", about.Serial, v.AtLeast.number)
+	case v.AtLeast != nil:
+		return v.AtLeast.check(about.Serial)
 	}
 	return nil
 }
