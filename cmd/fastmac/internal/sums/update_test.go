@@ -503,17 +503,45 @@ func TestUpdateStdin(t *testing.T) {
 	a.check("without", "-: GONE\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "")
 }
 
-// TestUpdateMeanwhile has an update whose list another program changes, which knows no locks.
+// TestUpdateMeanwhile has an update whose list another program changes, which knows no locks: its content, of another
+// size or at another time, or which file it is.
 func TestUpdateMeanwhile(t *testing.T) {
-	a := newArchive(t, small, nil)
-	a.write(map[string]string{"d/n": ""})
-	a.Stdin = readerFunc(func([]byte) (int, error) {
-		a.write(map[string]string{"list": "another"})
-		return 0, io.EOF
-	})
-	_, _, err := a.tag("-")
-	if err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || a.list() != "another" {
-		t.Errorf("%v, %q", err, a.list())
+	for name, change := range map[string]func(a *archive, info os.FileInfo) error{
+		"all": func(a *archive, _ os.FileInfo) error { return os.WriteFile("list", []byte("another"), 0o600) },
+		"size": func(a *archive, info os.FileInfo) error {
+			a.write(map[string]string{"list": "another"})
+			return os.Chtimes("list", info.ModTime(), info.ModTime())
+		},
+		"time": func(a *archive, info os.FileInfo) error {
+			a.write(map[string]string{"list": strings.Repeat("x", int(info.Size()))})
+			return os.Chtimes("list", time.Time{}, info.ModTime().Add(time.Second))
+		},
+		"file": func(a *archive, info os.FileInfo) error {
+			a.write(map[string]string{"new": strings.Repeat("x", int(info.Size()))})
+			return errors.Join(os.Chtimes("new", info.ModTime(), info.ModTime()), os.Rename("new", "list"))
+		},
+		"no file": func(a *archive, _ os.FileInfo) error { return os.Rename("list", "elsewhere") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newArchive(t, small, nil)
+			a.write(map[string]string{"d/n": ""})
+			var changed []byte
+			a.Stdin = readerFunc(func([]byte) (int, error) {
+				info, err := os.Stat("list")
+				if err != nil {
+					t.Error(err)
+				}
+				if err := change(a, info); err != nil {
+					t.Error(err)
+				}
+				changed, _ = os.ReadFile("list")
+				return 0, io.EOF
+			})
+			_, _, err := a.tag("-")
+			if now, _ := os.ReadFile("list"); err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || !bytes.Equal(now, changed) {
+				t.Errorf("%v, %q", err, now)
+			}
+		})
 	}
 }
 
@@ -531,8 +559,13 @@ func TestKeepGoing(t *testing.T) {
 	if r, err := Verify(t.Context(), o, "list", true); err != nil || r.Err() != nil || withoutSerial(r) != "5 files OK; the list is as it was written, without 1 file that could not be read; added files are not looked for without --complete d" {
 		t.Errorf("%v, %v, %s", err, r.Err(), r.Summary())
 	}
-	// It is there now, and no list had it: it is new.
+	// It is there now, and no list had it: it is new. The list says so once.
 	a.write(map[string]string{"d/y": ""})
+	stdout := new(bytes.Buffer)
+	o.Complete, o.Quiet, o.Stdout = []string{"d"}, true, stdout
+	if _, err := Verify(t.Context(), o, "list", true); err != nil || stdout.String() != "d/y: NOT TAGGED\n" {
+		t.Errorf("%q, %v", stdout, err)
+	}
 	a.Options = Options{KeyFile: "key", Update: "list"}
 	a.check("update", "d/y: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
 	if out, err := a.verify(); out != "" || err != nil {
