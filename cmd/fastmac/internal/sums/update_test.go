@@ -503,6 +503,29 @@ func TestUpdateStdin(t *testing.T) {
 	a.check("without", "-: GONE\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "")
 }
 
+// TestOldKeyTwice checks that who has an old key reads files so that both keys see the same content: see TestTwice of
+// package tree.
+func TestOldKeyTwice(t *testing.T) {
+	a := newArchive(t, small, nil)
+	if err := WriteKey("key 2", "umac64", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, old := range []string{"", "key"} {
+		o := Options{KeyFile: "key 2", OldKeyFile: old, Stdin: strings.NewReader(""), Stderr: new(bytes.Buffer)}
+		r, err := o.open(a.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		_, err = o.readOldKey(a.Context(), r)
+		w := r.worker()
+		defer w.close()
+		if err != nil || w.Twice != (old != "") {
+			t.Errorf("old key %q: %v, Twice is %v", old, err, w.Twice)
+		}
+	}
+}
+
 // TestUpdateMeanwhile has an update whose list another program changes, which knows no locks: its content, of another
 // size or at another time, or which file it is.
 func TestUpdateMeanwhile(t *testing.T) {
