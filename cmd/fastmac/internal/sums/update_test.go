@@ -498,6 +498,17 @@ func TestUpdateStdin(t *testing.T) {
 	a.check("new", "-: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "", "-")
 	a.Stdin = strings.NewReader("one")
 	a.check("again", "", "fastmac: 6 files: 6 kept, 0 changed, 0 new; 0 gone\n", "", "-")
+	// It is always there: verify does not say that none of the files is.
+	o := Options{KeyFile: "key", Special: true, Stdin: strings.NewReader("one"), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer)}
+	if err := os.Rename("d", "elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Verify(t.Context(), o, "list", true); err != nil || r.Right != 1 || r.Unreadable != len(small) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := os.Rename("elsewhere", "d"); err != nil {
+		t.Fatal(err)
+	}
 	a.Stdin = strings.NewReader("two")
 	a.check("changed", "-: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that", "-")
 	a.check("without", "-: GONE\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "")
