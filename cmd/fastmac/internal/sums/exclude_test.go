@@ -289,6 +289,12 @@ func TestUnmatched(t *testing.T) {
 	}
 	a.Options = Options{KeyFile: "key", Update: "list", ExcludeFrom: []string{"patterns"}}
 	a.check("an update", "", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone, 0 excluded\n", "")
+	// Patterns of the command line come after those of files, so that they can take one back.
+	a.write(map[string]string{"patterns": "*\n"})
+	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, ExcludeFrom: []string{"patterns"}, Exclude: []string{"!/[a-z]*"}}
+	if _, stderr, err := a.tag("d"); stderr == "" || err != nil {
+		t.Errorf("%q, %v", stderr, err)
+	}
 	// A pattern that has matched only what others leave out has matched.
 	a.Options = Options{KeyFile: "key", Output: "list", Force: true, Recursive: true, Exclude: []string{"sub", "s*"}}
 	if _, stderr, err := a.tag("d"); stderr != "fastmac: 2 files tagged, 3 excluded\n" || err != nil {

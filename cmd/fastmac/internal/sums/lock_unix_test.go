@@ -7,6 +7,7 @@
 package sums
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,6 +15,76 @@ import (
 	"syscall"
 	"testing"
 )
+
+// TestListReplaced has a list that another update replaces while one waits for its lock: then it waits for that of the
+// new file.
+func TestListReplaced(t *testing.T) {
+	a, _ := sideBySide(t)
+	held := newLock("d/list")
+	if locked, err := held.TryLock(); !locked || err != nil {
+		t.Fatal(locked, err)
+	}
+	waits := 0
+	a.Stderr = writerFunc(func(p []byte) (int, error) {
+		waits++
+		a.write(map[string]string{"d/new": "another list"})
+		if err := os.Rename("d/new", "d/list"); err != nil {
+			t.Error(err)
+		}
+		if isLocked(held, "d/list") {
+			t.Error("a lock of the file of before is taken for one of the list")
+		}
+		held.Close()
+		return len(p), nil
+	})
+	if !isLocked(held, "d/list") {
+		t.Error("the list is not locked")
+	}
+	unlock, err := a.lockList(t.Context(), "d/list", true)
+	if err != nil || waits != 1 {
+		t.Fatal(waits, err)
+	}
+	defer unlock()
+	other := newLock("d/list")
+	defer other.Close()
+	if locked, err := other.TryLock(); locked || err != nil {
+		t.Errorf("%v, %v: the list that is there now is not locked", locked, err)
+	}
+}
+
+// TestVerifyReplaced has a list that is replaced or removed while its files are read.
+func TestVerifyReplaced(t *testing.T) {
+	for name, change := range map[string]func() error{
+		"nothing":  func() error { return nil },
+		"replaced": func() error { return errors.Join(os.WriteFile("new", nil, 0o600), os.Rename("new", "list")) },
+		"removed":  func() error { return os.Remove("list") },
+	} {
+		a := newArchive(t, small, nil)
+		a.Stdin = strings.NewReader("x")
+		if _, _, err := a.tag("-"); err != nil {
+			t.Fatal(err)
+		}
+		var errs bytes.Buffer
+		o := Options{KeyFile: "key", Special: true, Stdout: new(bytes.Buffer), Stderr: &errs}
+		content := strings.NewReader("x")
+		o.Stdin = readerFunc(func(p []byte) (int, error) {
+			if content.Len() > 0 {
+				if err := change(); err != nil {
+					t.Error(err)
+				}
+			}
+			return content.Read(p)
+		})
+		r, err := Verify(t.Context(), o, "list", true)
+		want := "fastmac: list was replaced while it was verified: this is the result of the list that was there before\n"
+		if name == "nothing" {
+			want = ""
+		}
+		if err != nil || r.Err() != nil || errs.String() != want {
+			t.Errorf("%s: %v, %+v, %q", name, err, r, &errs)
+		}
+	}
+}
 
 // TestListLinks has other names of the list in its folder: a link to it is no content, and another name of its file is.
 func TestListLinks(t *testing.T) {

@@ -58,8 +58,6 @@ func Tag(ctx context.Context, o Options, args []string) error {
 		return err
 	}
 	defer out.discard()
-	// Both keys must see the same content.
-	r.files.Twice = r.oldKey != nil
 	r.files.Special, r.files.Folder, r.files.Folders, r.files.Output = true, "is a folder: use -r", p.folders, out.is
 	results := newPrinter(out, o.Stderr, r.progress)
 	results.typed(args...)

@@ -82,7 +82,7 @@ func (o *Options) readOldKey(ctx context.Context, r *run) (*list.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.oldKey = key
+	r.oldKey, r.files.Twice = key, true // both keys must see the same content
 	if key.ID == r.key.ID {
 		return nil, errors.New("the old key is the new one")
 	}

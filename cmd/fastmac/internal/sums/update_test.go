@@ -498,22 +498,84 @@ func TestUpdateStdin(t *testing.T) {
 	a.check("new", "-: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "", "-")
 	a.Stdin = strings.NewReader("one")
 	a.check("again", "", "fastmac: 6 files: 6 kept, 0 changed, 0 new; 0 gone\n", "", "-")
+	// It is always there: verify does not say that none of the files is.
+	o := Options{KeyFile: "key", Special: true, Stdin: strings.NewReader("one"), Stdout: new(bytes.Buffer), Stderr: new(bytes.Buffer)}
+	if err := os.Rename("d", "elsewhere"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Verify(t.Context(), o, "list", true); err != nil || r.Right != 1 || r.Unreadable != len(small) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := os.Rename("elsewhere", "d"); err != nil {
+		t.Fatal(err)
+	}
 	a.Stdin = strings.NewReader("two")
 	a.check("changed", "-: CHANGED\n", "", "1 of 6 files changed, so list stays as it was: --accept-changes accepts that", "-")
 	a.check("without", "-: GONE\n", "fastmac: 5 files: 5 kept, 0 changed, 0 new; 1 gone\n", "")
 }
 
-// TestUpdateMeanwhile has an update whose list another program changes, which knows no locks.
-func TestUpdateMeanwhile(t *testing.T) {
+// TestOldKeyTwice checks that who has an old key reads files so that both keys see the same content: see TestTwice of
+// package tree.
+func TestOldKeyTwice(t *testing.T) {
 	a := newArchive(t, small, nil)
-	a.write(map[string]string{"d/n": ""})
-	a.Stdin = readerFunc(func([]byte) (int, error) {
-		a.write(map[string]string{"list": "another"})
-		return 0, io.EOF
-	})
-	_, _, err := a.tag("-")
-	if err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || a.list() != "another" {
-		t.Errorf("%v, %q", err, a.list())
+	if err := WriteKey("key 2", "umac64", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, old := range []string{"", "key"} {
+		o := Options{KeyFile: "key 2", OldKeyFile: old, Stdin: strings.NewReader(""), Stderr: new(bytes.Buffer)}
+		r, err := o.open(a.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		_, err = o.readOldKey(a.Context(), r)
+		w := r.worker()
+		defer w.close()
+		if err != nil || w.Twice != (old != "") {
+			t.Errorf("old key %q: %v, Twice is %v", old, err, w.Twice)
+		}
+	}
+}
+
+// TestUpdateMeanwhile has an update whose list another program changes, which knows no locks: its content, of another
+// size or at another time, or which file it is.
+func TestUpdateMeanwhile(t *testing.T) {
+	for name, change := range map[string]func(a *archive, info os.FileInfo) error{
+		"all": func(a *archive, _ os.FileInfo) error { return os.WriteFile("list", []byte("another"), 0o600) },
+		"size": func(a *archive, info os.FileInfo) error {
+			a.write(map[string]string{"list": "another"})
+			return os.Chtimes("list", info.ModTime(), info.ModTime())
+		},
+		"time": func(a *archive, info os.FileInfo) error {
+			a.write(map[string]string{"list": strings.Repeat("x", int(info.Size()))})
+			return os.Chtimes("list", time.Time{}, info.ModTime().Add(time.Second))
+		},
+		"file": func(a *archive, info os.FileInfo) error {
+			a.write(map[string]string{"new": strings.Repeat("x", int(info.Size()))})
+			return errors.Join(os.Chtimes("new", info.ModTime(), info.ModTime()), os.Rename("new", "list"))
+		},
+		"no file": func(a *archive, _ os.FileInfo) error { return os.Rename("list", "elsewhere") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newArchive(t, small, nil)
+			a.write(map[string]string{"d/n": ""})
+			var changed []byte
+			a.Stdin = readerFunc(func([]byte) (int, error) {
+				info, err := os.Stat("list")
+				if err != nil {
+					t.Error(err)
+				}
+				if err := change(a, info); err != nil {
+					t.Error(err)
+				}
+				changed, _ = os.ReadFile("list")
+				return 0, io.EOF
+			})
+			_, _, err := a.tag("-")
+			if now, _ := os.ReadFile("list"); err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || !bytes.Equal(now, changed) {
+				t.Errorf("%v, %q", err, now)
+			}
+		})
 	}
 }
 
@@ -563,8 +625,13 @@ func TestKeepGoing(t *testing.T) {
 	if r, err := Verify(t.Context(), o, "list", true); err != nil || r.Err() != nil || withoutSerial(r) != "5 files OK; the list is as it was written, without 1 file that could not be read; added files are not looked for without --complete d" {
 		t.Errorf("%v, %v, %s", err, r.Err(), r.Summary())
 	}
-	// It is there now, and no list had it: it is new.
+	// It is there now, and no list had it: it is new. The list says so once.
 	a.write(map[string]string{"d/y": ""})
+	stdout := new(bytes.Buffer)
+	o.Complete, o.Quiet, o.Stdout = []string{"d"}, true, stdout
+	if _, err := Verify(t.Context(), o, "list", true); err != nil || stdout.String() != "d/y: NOT TAGGED\n" {
+		t.Errorf("%q, %v", stdout, err)
+	}
 	a.Options = Options{KeyFile: "key", Update: "list"}
 	a.check("update", "d/y: NEW\n", "fastmac: 6 files: 5 kept, 0 changed, 1 new; 0 gone\n", "")
 	if out, err := a.verify(); out != "" || err != nil {
