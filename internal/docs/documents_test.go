@@ -4,7 +4,7 @@
 
 // Package docs has only tests, of what the module says about itself: the commands, the Go code and
 // the links in its documents, the commits that figures are of, that nothing is said twice, that
-// README.md is short, and that an example uses each exported name.
+// README.md is short, that an example uses each exported name, and that what is promised has tests.
 package docs
 
 import (

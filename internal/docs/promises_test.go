@@ -35,7 +35,7 @@ var (
 
 // TestPromises compares promises.txt with the documents, the comments of exported names and the help
 // of the command: what it quotes is there, the tests exist, and each sentence in the form of a promise
-// is quoted. Below a sentence that changes look whether the tests still fail if it is not so.
+// is quoted. Who changes a sentence looks whether the tests above its row fail if it is not so.
 func TestPromises(t *testing.T) {
 	const file = "internal/docs/promises.txt"
 	tests, pages := testNames(t), promisingSentences(t)
