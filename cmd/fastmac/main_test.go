@@ -85,7 +85,7 @@ func TestCompletion(t *testing.T) {
 	for before, want := range map[string]string{
 		"demo --cipher ": "\naes128-gcm\n", "demo --mac none,": "\nnone,umac-128-etm\n", "hardware --require umac,": "\numac,gcm\n", "hardware --require umac,gcm,": "\numac,gcm,best\n",
 		"keygen -a ": "\nhmac-sha512\n", "tag -a ": "\nhmac-sha512\n", "verify -a ": "\nhmac-sha512\n",
-		"help l": "\nlists\t", "help ta": "\ntag\t",
+		"help l": "\nlists\t", "help ta": "\ntag\t", "help tag ": "\n:4\n", // nothing follows, and no file
 		"verify --complete ": folders, "install-docs --prefix ": folders,
 	} {
 		var out, err bytes.Buffer

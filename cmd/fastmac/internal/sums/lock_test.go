@@ -6,6 +6,7 @@ package sums
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -127,6 +128,15 @@ func TestListLocked(t *testing.T) {
 	if r, text := a.complete(func(o *Options) { o.Stderr = &said }); text != "" || r.Right != len(small) || said.String() != waiting {
 		t.Errorf("verify: %+v, %s, %s", r, text, &said)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	said.Reset()
+	interrupted := &Options{Stderr: writerFunc(func(p []byte) (int, error) {
+		cancel() // it waits
+		return said.Write(p)
+	})}
+	if _, err := interrupted.lockList(ctx, "d/list", true); err != context.Canceled || said.String() != waiting {
+		t.Errorf("interrupted: %v, %s", err, &said)
+	}
 	wait := make(chan string)
 	go func() {
 		_, stderr, err := a.tag()
@@ -137,6 +147,10 @@ func TestListLocked(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestUnfinished has files with the names of lists that runs write. Only such a file is no content: one that
 // is locked, in the folder of the list.

@@ -445,6 +445,27 @@ func TestKeysDestroyed(t *testing.T) {
 	dead("the same old key", func() { old.Stream(nil) })
 }
 
+// TestNothingThere has an update that finds only new files, and files that cannot be read, which are there.
+func TestNothingThere(t *testing.T) {
+	p := &plan{old: &oldList{found: make([]bool, 1)}}
+	for _, tt := range []struct {
+		found Changes
+		right bool
+	}{
+		{Changes{Tagged: 1, New: 1, Gone: 1}, false},
+		{Changes{Tagged: 1, New: 1, Unreadable: 1}, true},
+		{Changes{Tagged: 1, Kept: 1}, true},
+		{Changes{Unreadable: 1}, false},
+		{Changes{Gone: 1}, false},
+		{Changes{Tagged: 1, Changed: 1}, false},
+	} {
+		r := recorder{options: &Options{Update: "list", KeepGoing: true}, report: &tt.found}
+		if err := r.check(p); (err == nil) != tt.right {
+			t.Errorf("%+v: %v", tt.found, err)
+		}
+	}
+}
+
 // TestTooManyNotes has more folders, patterns and files that cannot be read than verify takes.
 func TestTooManyNotes(t *testing.T) {
 	for more := range 2 {

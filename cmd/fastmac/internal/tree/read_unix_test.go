@@ -41,6 +41,23 @@ func (f *folder) write(path string, size int) {
 	f.must(os.WriteFile(path, bytes.Repeat([]byte{'x'}, size), 0o600))
 }
 
+// free returns the lowest number that an open file can get.
+func (f *folder) free() int {
+	f.Helper()
+	fd, err := syscall.Dup(0)
+	f.must(err)
+	f.must(syscall.Close(fd))
+	return fd
+}
+
+// closed says that no file stays open that was opened after free.
+func (f *folder) closed(free int) {
+	f.Helper()
+	if now := f.free(); now != free {
+		f.Errorf("files stay open: %d is free, and was %d", now, free)
+	}
+}
+
 // newStream returns a stream as the command has it.
 func newStream(t *testing.T, algorithm string) *list.Stream {
 	t.Helper()
@@ -84,6 +101,7 @@ func TestFolders(t *testing.T) {
 	f.write("other", 1)
 	here, err := os.Getwd()
 	f.must(err)
+	defer f.closed(f.free())
 	for _, folders := range [][]string{nil, {"d"}, {"d/", "e"}, {".", "d"}, {here + "/d", "d", "d/link"}} {
 		r := (&Files{Folder: "is a folder", Folders: folders}).NewReader(new(content))
 		prefixes := []string{"d/"}
@@ -436,14 +454,7 @@ func TestOpened(t *testing.T) {
 	f.must(os.Chtimes("other", time.Time{}, time.Unix(1, 0)))
 	r := new(Files).NewReader(new(content))
 	defer r.Close()
-	// A file that stays open has the lowest number that is free.
-	free := func() int {
-		fd, err := syscall.Dup(0)
-		f.must(err)
-		f.must(syscall.Close(fd))
-		return fd
-	}
-	was := free()
+	was := f.free()
 	for name, replace := range map[string]func() error{
 		"file":   func() error { return os.WriteFile("file", nil, 0o600) },
 		"fifo":   func() error { return syscall.Mkfifo("file", 0o600) },
@@ -468,9 +479,7 @@ func TestOpened(t *testing.T) {
 		}
 		f.must(os.Remove("file"))
 	}
-	if now := free(); now != was {
-		t.Errorf("files stay open: %d is free, and was %d", now, was)
-	}
+	f.closed(was)
 	// A FIFO that keeps its inode.
 	f.must(syscall.Mkfifo("file", 0o600))
 	fifo, err := LookAt("file")

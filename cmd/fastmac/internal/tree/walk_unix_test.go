@@ -44,6 +44,7 @@ func TestWalk(t *testing.T) {
 	f.must(err)
 	defer socket.Close()
 	f.must(os.Symlink("d", "root"))
+	defer f.closed(f.free())
 	for _, root := range []string{"d", "root", "root/"} {
 		var asked []string
 		w, list := walk(t, root, func(path string, isDir bool) bool {
@@ -134,8 +135,11 @@ func TestDeep(t *testing.T) {
 	f.must(os.Mkdir("d", 0o700))
 	fd, err := unix.Open("d", unix.O_RDONLY, 0)
 	f.must(err)
-	for range levels {
+	for level := range levels {
 		f.must(unix.Mkdirat(fd, "abcdefgh", 0o700))
+		if level > maxOpen-3 && level < maxOpen+3 {
+			f.must(unix.Mkdirat(fd, "y", 0o700)) // it is opened after all below has been walked
+		}
 		for _, name := range []string{"a", "z"} {
 			file, err := unix.Openat(fd, name, unix.O_CREAT|unix.O_WRONLY, 0o600)
 			f.must(err)
