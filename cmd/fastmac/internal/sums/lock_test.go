@@ -7,6 +7,7 @@ package sums
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -145,6 +146,29 @@ func TestListLocked(t *testing.T) {
 	lock.Close()
 	if got := strings.TrimPrefix(<-wait, waiting); got != "fastmac: 5 files: 5 kept, 0 changed, 0 new; 0 gone\n<nil>" {
 		t.Error(got)
+	}
+}
+
+// TestListReplaced has a list that is replaced while another run waits for its lock: that run has the lock of the new one.
+func TestListReplaced(t *testing.T) {
+	newArchive(t, small, nil)
+	lock := newLock("list")
+	if locked, err := lock.TryLock(); !locked || err != nil {
+		t.Fatal(locked, err)
+	}
+	o := &Options{Stderr: writerFunc(func(p []byte) (int, error) {
+		err := errors.Join(os.WriteFile("new", nil, 0o600), os.Rename("new", "list"), lock.Close())
+		return len(p), err
+	})}
+	unlock, err := o.lockList(t.Context(), "list", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	third := newLock("list")
+	defer third.Close()
+	if locked, err := third.TryLock(); locked || err != nil {
+		t.Errorf("two have it: %v, %v", locked, err)
 	}
 }
 

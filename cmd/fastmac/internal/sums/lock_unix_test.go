@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -26,6 +27,17 @@ func TestListLinks(t *testing.T) {
 	// So an update has them.
 	if stdout, stderr, err := a.tag(); stdout != "d/e/list: NEW\nd/same: NEW\n" || err != nil {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
+	}
+}
+
+// TestVerifyLink has a link in the place of a folder that tag -r has tagged: verify follows none.
+func TestVerifyLink(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/e/x": "1", "d/y": "2"}, nil)
+	if err := errors.Join(os.Rename("d/e", "e"), os.Symlink("../e", "d/e")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := a.verify(); !strings.HasPrefix(out, "d/e/x: FAILED open or read\n") || err == nil {
+		t.Errorf("%q, %v", out, err)
 	}
 }
 

@@ -106,6 +106,7 @@ func TestCaches(t *testing.T) {
 	f.must(os.Symlink("../c/"+cacheTag, "d/link/"+cacheTag))
 	f.write("d/c/a", 1)
 	f.write("d/link/b", 1)
+	defer f.closed(f.free())
 	var got []string
 	w := NewWalker(nil, func(e Entry) { got = append(got, e.Path) })
 	w.Caches = func(_, _ string) bool { return true }
