@@ -440,7 +440,9 @@ func TestKeysDestroyed(t *testing.T) {
 	if _, err := o.readOldKey(t.Context(), r); err == nil {
 		t.Error("the same key twice")
 	}
-	old = r.oldKey
+	if old = r.oldKey; old == nil {
+		t.Fatal("the same old key is forgotten")
+	}
 	r.close()
 	dead("the same old key", func() { old.Stream(nil) })
 }
@@ -534,6 +536,30 @@ func TestUpdateMeanwhile(t *testing.T) {
 	})
 	_, _, err := a.tag("-")
 	if err == nil || err.Error() != "list: another program has changed it meanwhile: try again" || a.list() != "another" {
+		t.Errorf("%v, %q", err, a.list())
+	}
+}
+
+// TestOldMeanwhile changes a list after an update has read it, and before it makes the new one.
+func TestOldMeanwhile(t *testing.T) {
+	a := newArchive(t, small, nil)
+	o := a.Options
+	r, err := o.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	old, err := o.readOld(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.write(map[string]string{"list": "another"})
+	out, err := o.createOutput(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.discard()
+	if err := out.commit(); err == nil || a.list() != "another" {
 		t.Errorf("%v, %q", err, a.list())
 	}
 }

@@ -544,6 +544,31 @@ func TestWrongSize(t *testing.T) {
 	}
 }
 
+// TestShorter reads a file on several cores that is shorter than it was: it ends.
+func TestShorter(t *testing.T) {
+	f := newFolder(t)
+	f.write("file", parallelSize/2+7)
+	for _, size := range []int64{parallelSize, 3 * parallelSize} {
+		var got content
+		r := (&Files{Twice: true}).NewReader(&got)
+		open, err := NewFinder(nil).open(t.Context(), "file")
+		f.must(err)
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		at, err := r.readCopied(erringContext{ctx, func() {
+			if calls++; calls > 9 {
+				cancel()
+			}
+		}}, open, size, 3)
+		if err != nil || at != parallelSize/2+7 || int64(got.Len()) != at {
+			t.Errorf("%d bytes: read %d, %v", size, at, err)
+		}
+		open.Close()
+		r.Close()
+		cancel()
+	}
+}
+
 // TestGrows reads a file to which somebody else appends all the time.
 func TestGrows(t *testing.T) {
 	f := newFolder(t)

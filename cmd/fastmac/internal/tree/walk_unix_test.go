@@ -83,6 +83,8 @@ func TestMounts(t *testing.T) {
 	if err := errors.Join(syscall.Stat("/dev", &here), syscall.Stat("/dev/pts", &there)); err != nil || here.Dev == there.Dev {
 		t.Skip("no other file system in /dev:", err)
 	}
+	f := &folder{t}
+	defer f.closed(f.free())
 	for _, with := range []bool{true, false} {
 		var left, below bool
 		w := NewWalker(nil, func(e Entry) {
