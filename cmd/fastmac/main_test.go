@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	goversion "go/version"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -85,7 +86,7 @@ func TestCompletion(t *testing.T) {
 	for before, want := range map[string]string{
 		"demo --cipher ": "\naes128-gcm\n", "demo --mac none,": "\nnone,umac-128-etm\n", "hardware --require umac,": "\numac,gcm\n", "hardware --require umac,gcm,": "\numac,gcm,best\n",
 		"keygen -a ": "\nhmac-sha512\n", "tag -a ": "\nhmac-sha512\n", "verify -a ": "\nhmac-sha512\n",
-		"help l": "\nlists\t", "help ta": "\ntag\t", "help tag ": "\n:4\n", // nothing follows, and no file
+		"help l": "\nlists\t", "help ta": "\ntag\t",
 		"verify --complete ": folders, "install-docs --prefix ": folders,
 	} {
 		var out, err bytes.Buffer
@@ -93,6 +94,10 @@ func TestCompletion(t *testing.T) {
 		if code := run(t.Context(), args, &out, &err); code != exitOK || !strings.Contains("\n"+out.String(), want) {
 			t.Errorf("completion of %q: %d, %s%s", before, code, &out, &err)
 		}
+	}
+	var nothing bytes.Buffer
+	if run(t.Context(), []string{"__complete", "help", "tag", ""}, &nothing, io.Discard); nothing.String() != ":4\n" {
+		t.Errorf("help tag is followed by %q", &nothing)
 	}
 	if stdout, _ := command(t, exitOK, "completion"); !strings.Contains(stdout, "fastmac completion [command]") {
 		t.Errorf("%q", stdout)

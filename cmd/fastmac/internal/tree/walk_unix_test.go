@@ -44,7 +44,7 @@ func TestWalk(t *testing.T) {
 	f.must(err)
 	defer socket.Close()
 	f.must(os.Symlink("d", "root"))
-	defer f.closed(f.free())
+	defer f.closed(f.open())
 	for _, root := range []string{"d", "root", "root/"} {
 		var asked []string
 		w, list := walk(t, root, func(path string, isDir bool) bool {
@@ -84,7 +84,7 @@ func TestMounts(t *testing.T) {
 		t.Skip("no other file system in /dev:", err)
 	}
 	f := &folder{t}
-	defer f.closed(f.free())
+	defer f.closed(f.open())
 	for _, with := range []bool{true, false} {
 		var left, below bool
 		w := NewWalker(nil, func(e Entry) {
@@ -108,7 +108,7 @@ func TestCaches(t *testing.T) {
 	f.must(os.Symlink("../c/"+cacheTag, "d/link/"+cacheTag))
 	f.write("d/c/a", 1)
 	f.write("d/link/b", 1)
-	defer f.closed(f.free())
+	defer f.closed(f.open())
 	var got []string
 	w := NewWalker(nil, func(e Entry) { got = append(got, e.Path) })
 	w.Caches = func(_, _ string) bool { return true }
