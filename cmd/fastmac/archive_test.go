@@ -117,16 +117,18 @@ func TestXargs(t *testing.T) {
 
 // TestFolderOption has -C: only the paths of files begin there.
 func TestFolderOption(t *testing.T) {
-	inFolder(t, map[string]string{"d/e/a": "1", "d/e/b.o": "2", "names": "a\n", "patterns": "*.o\n"})
+	inFolder(t, map[string]string{"d/e/a": "1", "d/e/b.o": "2", "names": "a\n", "names0": "a\x00", "patterns": "*.o\n"})
 	command(t, exitOK, "keygen -o key")
 	command(t, exitOK, "tag -k key -C d -r e --exclude-from patterns -o S")
 	if stdout, stderr := command(t, exitOK, "verify -k key -C d S --complete e"); stdout != "e/a: OK\n" || !strings.HasPrefix(stderr, "fastmac: 1 file OK") {
 		t.Errorf("%q, %q", stdout, stderr)
 	}
-	command(t, exitOK, "tag -k key -C d/e --files-from names -o S2")
-	list, err := os.ReadFile("S2")
-	if err != nil || !strings.Contains(string(list), "  a\n") {
-		t.Errorf("%q, %v", list, err)
+	for _, names := range []string{"--files-from names", "--files0-from names0"} {
+		command(t, exitOK, "tag -k key -C d/e "+names+" -o S2 --force")
+		list, err := os.ReadFile("S2")
+		if err != nil || !strings.Contains(string(list), "  a\n") {
+			t.Errorf("%s: %q, %v", names, list, err)
+		}
 	}
 	command(t, exitOK, "tag -k key -C d --update S")
 	if stdout, stderr := command(t, exitFailed, "verify -k key -C missing S"); stdout != "" || !strings.HasPrefix(stderr, "fastmac: -C: ") {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	goversion "go/version"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -93,6 +94,10 @@ func TestCompletion(t *testing.T) {
 		if code := run(t.Context(), args, &out, &err); code != exitOK || !strings.Contains("\n"+out.String(), want) {
 			t.Errorf("completion of %q: %d, %s%s", before, code, &out, &err)
 		}
+	}
+	var nothing bytes.Buffer
+	if run(t.Context(), []string{"__complete", "help", "tag", ""}, &nothing, io.Discard); nothing.String() != ":4\n" {
+		t.Errorf("help tag is followed by %q", &nothing)
 	}
 	if stdout, _ := command(t, exitOK, "completion"); !strings.Contains(stdout, "fastmac completion [command]") {
 		t.Errorf("%q", stdout)

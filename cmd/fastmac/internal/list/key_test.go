@@ -56,14 +56,16 @@ func TestParseKey(t *testing.T) {
 				continue
 			}
 			k.Destroy()
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Errorf("%q: the key lives after Destroy", tt.text)
-					}
+			for part, use := range map[string]func(){"the key": func() { k.Stream(nil) }, "the key of lists": func() { k.list.New() }} {
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Errorf("%q: %s lives after Destroy", tt.text, part)
+						}
+					}()
+					use()
 				}()
-				k.Stream(nil)
-			}()
+			}
 		} else if err == nil || err.Error() != tt.want {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}

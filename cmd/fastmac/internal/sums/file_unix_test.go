@@ -254,10 +254,6 @@ func TestWaiting(t *testing.T) {
 	w.Close()
 }
 
-type writerFunc func(p []byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
 func TestKeyFile(t *testing.T) {
 	f := newFolder(t, "umac128")
 	f.write("file", 1)

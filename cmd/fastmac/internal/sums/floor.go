@@ -13,8 +13,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-
-	"example.com/fastmac/cmd/fastmac/internal/list"
 )
 
 // A Floor is the serial number that a list must have at least: whoever restores an old list does not reach it.
@@ -43,7 +41,7 @@ func (f *Floor) read() error {
 	if f.File == "" {
 		return nil
 	}
-	path := list.Escape(f.File)
+	path := shown(f.File)
 	info, err := os.Stat(f.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/fastmac/cmd/fastmac/internal/list"
 	"example.com/fastmac/cmd/fastmac/internal/tree"
 	"github.com/gofrs/flock"
 )
@@ -46,7 +45,7 @@ func (o *Options) lockList(ctx context.Context, path string, alone bool) (unlock
 		locked, err := try()
 		if !locked && err == nil {
 			if !said && !o.Status {
-				fmt.Fprintf(o.Stderr, "fastmac: waiting for another program that reads or updates %s\n", list.Escape(path))
+				fmt.Fprintf(o.Stderr, "fastmac: waiting for another program that reads or updates %s\n", shown(path))
 			}
 			said = true
 			locked, _ = wait(until, 10*time.Millisecond)

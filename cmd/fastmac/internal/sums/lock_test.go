@@ -6,6 +6,8 @@ package sums
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -127,6 +129,15 @@ func TestListLocked(t *testing.T) {
 	if r, text := a.complete(func(o *Options) { o.Stderr = &said }); text != "" || r.Right != len(small) || said.String() != waiting {
 		t.Errorf("verify: %+v, %s, %s", r, text, &said)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	said.Reset()
+	interrupted := &Options{Stderr: writerFunc(func(p []byte) (int, error) {
+		cancel() // it waits
+		return said.Write(p)
+	})}
+	if _, err := interrupted.lockList(ctx, "d/list", true); err != context.Canceled || said.String() != waiting {
+		t.Errorf("interrupted: %v, %s", err, &said)
+	}
 	wait := make(chan string)
 	go func() {
 		_, stderr, err := a.tag()
@@ -137,6 +148,33 @@ func TestListLocked(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestListReplaced has a list that is replaced while another run waits for its lock: that run has the lock of the new one.
+func TestListReplaced(t *testing.T) {
+	newArchive(t, small, nil)
+	lock := newLock("list")
+	if locked, err := lock.TryLock(); !locked || err != nil {
+		t.Fatal(locked, err)
+	}
+	o := &Options{Stderr: writerFunc(func(p []byte) (int, error) {
+		err := errors.Join(os.WriteFile("new", nil, 0o600), os.Rename("new", "list"), lock.Close())
+		return len(p), err
+	})}
+	unlock, err := o.lockList(t.Context(), "list", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	third := newLock("list")
+	defer third.Close()
+	if locked, err := third.TryLock(); locked || err != nil {
+		t.Errorf("two have it: %v, %v", locked, err)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestUnfinished has files with the names of lists that runs write. Only such a file is no content: one that
 // is locked, in the folder of the list.

@@ -104,6 +104,17 @@ func TestListLinks(t *testing.T) {
 	}
 }
 
+// TestVerifyLink has a link in the place of a folder that tag -r has tagged: verify follows none.
+func TestVerifyLink(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/e/x": "1", "d/y": "2"}, nil)
+	if err := errors.Join(os.Rename("d/e", "e"), os.Symlink("../e", "d/e")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := a.verify(); !strings.HasPrefix(out, "d/e/x: FAILED open or read\n") || err == nil {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 // TestUnfinishedLinks has a list that a killed run has left where a link leads.
 func TestUnfinishedLinks(t *testing.T) {
 	newArchive(t, small, nil)

@@ -85,24 +85,3 @@ func TestMessages(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestLockPath has paths of one list, which have one lock, and of others.
-func TestLockPath(t *testing.T) {
-	a := newArchive(t, small, nil)
-	a.write(map[string]string{"d/long name of a list": "1", "d/other": "2"})
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := newLock("d/long name of a list").Path()
-	for _, path := range []string{`D\LONG NAME of a list`, here + `\d\long name of a list`, `.\e\..\d\Long name of a list`, `\\?\` + here + `\d\long name of a list`} {
-		if got := newLock(path).Path(); got != want {
-			t.Errorf("%s: %s, want %s", path, got, want)
-		}
-	}
-	for _, path := range []string{"d/other", "long name of a list"} {
-		if newLock(path).Path() == want {
-			t.Errorf("%s has the same lock", path)
-		}
-	}
-}

@@ -440,9 +440,32 @@ func TestKeysDestroyed(t *testing.T) {
 	if _, err := o.readOldKey(t.Context(), r); err == nil {
 		t.Error("the same key twice")
 	}
-	old = r.oldKey
+	if old = r.oldKey; old == nil {
+		t.Fatal("the same old key is forgotten")
+	}
 	r.close()
 	dead("the same old key", func() { old.Stream(nil) })
+}
+
+// TestNothingThere has an update that finds only new files, and files that cannot be read, which are there.
+func TestNothingThere(t *testing.T) {
+	p := &plan{old: &oldList{found: make([]bool, 1)}}
+	for _, tt := range []struct {
+		found Changes
+		right bool
+	}{
+		{Changes{Tagged: 1, New: 1, Gone: 1}, false},
+		{Changes{Tagged: 1, New: 1, Unreadable: 1}, true},
+		{Changes{Tagged: 1, Kept: 1}, true},
+		{Changes{Unreadable: 1}, false},
+		{Changes{Gone: 1}, false},
+		{Changes{Tagged: 1, Changed: 1}, false},
+	} {
+		r := recorder{options: &Options{Update: "list", KeepGoing: true}, report: &tt.found}
+		if err := r.check(p); (err == nil) != tt.right {
+			t.Errorf("%+v: %v", tt.found, err)
+		}
+	}
 }
 
 // TestTooManyNotes has more folders, patterns and files that cannot be read than verify takes.
@@ -576,6 +599,30 @@ func TestUpdateMeanwhile(t *testing.T) {
 				t.Errorf("%v, %q", err, now)
 			}
 		})
+	}
+}
+
+// TestOldMeanwhile changes a list after an update has read it, and before it makes the new one.
+func TestOldMeanwhile(t *testing.T) {
+	a := newArchive(t, small, nil)
+	o := a.Options
+	r, err := o.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	old, err := o.readOld(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.write(map[string]string{"list": "another"})
+	out, err := o.createOutput(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.discard()
+	if err := out.commit(); err == nil || a.list() != "another" {
+		t.Errorf("%v, %q", err, a.list())
 	}
 }
 

@@ -64,7 +64,7 @@ func Verify(ctx context.Context, o Options, path string, text bool) (*Report, er
 		return nil, err
 	}
 	if now, err := os.Stat(path); own != nil && (err != nil || !os.SameFile(now, own)) {
-		v.printer.errorf("%s was replaced while it was verified: this is the result of the list that was there before", list.Escape(path))
+		v.printer.errorf("%s was replaced while it was verified: this is the result of the list that was there before", shown(path))
 	}
 	if err := v.printer.flush(); err != nil {
 		return nil, err

@@ -41,6 +41,25 @@ func (f *folder) write(path string, size int) {
 	f.must(os.WriteFile(path, bytes.Repeat([]byte{'x'}, size), 0o600))
 }
 
+// open returns how many files are open.
+func (f *folder) open() (n int) {
+	for fd := range 256 {
+		var info syscall.Stat_t
+		if syscall.Fstat(fd, &info) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// closed says that no more files are open than before.
+func (f *folder) closed(before int) {
+	f.Helper()
+	if now := f.open(); now != before {
+		f.Errorf("files stay open: %d, and before %d", now, before)
+	}
+}
+
 // newStream returns a stream as the command has it.
 func newStream(t *testing.T, algorithm string) *list.Stream {
 	t.Helper()
@@ -84,6 +103,7 @@ func TestFolders(t *testing.T) {
 	f.write("other", 1)
 	here, err := os.Getwd()
 	f.must(err)
+	defer f.closed(f.open())
 	for _, folders := range [][]string{nil, {"d"}, {"d/", "e"}, {".", "d"}, {here + "/d", "d", "d/link"}} {
 		r := (&Files{Folder: "is a folder", Folders: folders}).NewReader(new(content))
 		prefixes := []string{"d/"}
@@ -436,14 +456,7 @@ func TestOpened(t *testing.T) {
 	f.must(os.Chtimes("other", time.Time{}, time.Unix(1, 0)))
 	r := new(Files).NewReader(new(content))
 	defer r.Close()
-	// A file that stays open has the lowest number that is free.
-	free := func() int {
-		fd, err := syscall.Dup(0)
-		f.must(err)
-		f.must(syscall.Close(fd))
-		return fd
-	}
-	was := free()
+	was := f.open()
 	for name, replace := range map[string]func() error{
 		"file":   func() error { return os.WriteFile("file", nil, 0o600) },
 		"fifo":   func() error { return syscall.Mkfifo("file", 0o600) },
@@ -468,9 +481,7 @@ func TestOpened(t *testing.T) {
 		}
 		f.must(os.Remove("file"))
 	}
-	if now := free(); now != was {
-		t.Errorf("files stay open: %d is free, and was %d", now, was)
-	}
+	f.closed(was)
 	// A FIFO that keeps its inode.
 	f.must(syscall.Mkfifo("file", 0o600))
 	fifo, err := LookAt("file")
@@ -532,6 +543,31 @@ func TestWrongSize(t *testing.T) {
 			}
 			open.Close()
 		}
+	}
+}
+
+// TestShorter reads a file on several cores that is shorter than it was: it ends.
+func TestShorter(t *testing.T) {
+	f := newFolder(t)
+	f.write("file", parallelSize/2+7)
+	for _, size := range []int64{parallelSize, 3 * parallelSize} {
+		var got content
+		r := (&Files{Twice: true}).NewReader(&got)
+		open, err := NewFinder(nil).open(t.Context(), "file")
+		f.must(err)
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		at, err := r.readCopied(erringContext{ctx, func() {
+			if calls++; calls > 9 {
+				cancel()
+			}
+		}}, open, size, 3)
+		if err != nil || at != parallelSize/2+7 || int64(got.Len()) != at {
+			t.Errorf("%d bytes: read %d, %v", size, at, err)
+		}
+		open.Close()
+		r.Close()
+		cancel()
 	}
 }
 

@@ -44,6 +44,7 @@ func TestWalk(t *testing.T) {
 	f.must(err)
 	defer socket.Close()
 	f.must(os.Symlink("d", "root"))
+	defer f.closed(f.open())
 	for _, root := range []string{"d", "root", "root/"} {
 		var asked []string
 		w, list := walk(t, root, func(path string, isDir bool) bool {
@@ -82,6 +83,8 @@ func TestMounts(t *testing.T) {
 	if err := errors.Join(syscall.Stat("/dev", &here), syscall.Stat("/dev/pts", &there)); err != nil || here.Dev == there.Dev {
 		t.Skip("no other file system in /dev:", err)
 	}
+	f := &folder{t}
+	defer f.closed(f.open())
 	for _, with := range []bool{true, false} {
 		var left, below bool
 		w := NewWalker(nil, func(e Entry) {
@@ -105,6 +108,7 @@ func TestCaches(t *testing.T) {
 	f.must(os.Symlink("../c/"+cacheTag, "d/link/"+cacheTag))
 	f.write("d/c/a", 1)
 	f.write("d/link/b", 1)
+	defer f.closed(f.open())
 	var got []string
 	w := NewWalker(nil, func(e Entry) { got = append(got, e.Path) })
 	w.Caches = func(_, _ string) bool { return true }
@@ -134,8 +138,11 @@ func TestDeep(t *testing.T) {
 	f.must(os.Mkdir("d", 0o700))
 	fd, err := unix.Open("d", unix.O_RDONLY, 0)
 	f.must(err)
-	for range levels {
+	for level := range levels {
 		f.must(unix.Mkdirat(fd, "abcdefgh", 0o700))
+		if level > maxOpen-3 && level < maxOpen+3 {
+			f.must(unix.Mkdirat(fd, "y", 0o700)) // it is opened after all below has been walked
+		}
 		for _, name := range []string{"a", "z"} {
 			file, err := unix.Openat(fd, name, unix.O_CREAT|unix.O_WRONLY, 0o600)
 			f.must(err)
