@@ -11,9 +11,11 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
+	"crypto/sha3"
 	"crypto/subtle"
 	"encoding"
 	"encoding/binary"
+	"hash"
 	"slices"
 	"strings"
 
@@ -141,6 +143,9 @@ func hmacPads(h crypto.Hash, key []byte) []piece {
 	}
 	return append([]piece{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}, hashed...)
 }
+
+// otherHash is a hash of which crypto/pbkdf2 derives keys.
+func otherHash() hash.Hash { return sha3.New256() }
 
 // pbkdf2Secrets returns what PBKDF2 computes for a block of a key: each U and T, as they are in the key
 // and as words, RFC 8018 section 5.2.
