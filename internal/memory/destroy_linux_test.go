@@ -194,7 +194,7 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 				addAll(of, pbkdf2Secrets(h, key, block+1))
 			}
 			addAll(of, hkdfSecrets(h, key))
-			add("PBKDF2", "", mactest.Must(stdpbkdf2.Key(otherHash, string(key), []byte(scanSalt), scanIterations, 32)))
+			add("PBKDF2", "", mactest.Must(stdpbkdf2.Key(otherHash, otherPassword(key), []byte(scanSalt), scanIterations, 32)))
 		}
 	}
 	for _, size := range scanHMACKeySizes {
