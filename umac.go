@@ -102,9 +102,7 @@ func (k *UMACKey) Init(key []byte, tagSize int) error {
 //	k.uhash.l1  the inputs of KDF, the subkeys, the L1 key
 //	padKey      the key of PDF while the L1 key is made, zeros
 func (k *UMACKey) expand(key []byte, size tagSize) {
-	if choose(); aes.InUse() && hasNH() {
-		wipe.ReserveKernels()
-	} else {
+	if choose(); !aes.InUse() || !hasNH() { // kernels use most for the subkeys, which are in no variable
 		wipe.ReserveStack() // for what the goroutine then does with the key too
 	}
 	n := size.iterations()

@@ -16,7 +16,6 @@ import (
 
 	"example.com/fastmac/internal/made"
 	"example.com/fastmac/internal/sha2"
-	"example.com/fastmac/internal/wipe"
 )
 
 // Extract returns a pseudorandom key, as long as the hash, from a secret and a salt, RFC 5869 section 2.2. Salt
@@ -89,12 +88,12 @@ func hashOf[H hash.Hash](h func() H) *sha2.Hash {
 func isLength(n int, h *sha2.Hash) bool { return 0 <= n && n <= 255*h.Size }
 
 // derive sets key to one derived from a pseudorandom key, as [Expand], or if extract is set from a secret and a
-// salt, as [Key]. While it has secrets in its variables it calls nothing that could make the stack grow.
+// salt, as [Key]. While it has secrets in its variables it calls nothing that could make the stack grow: Init, which
+// is first, uses more than the others.
 //
 // A message is the last block of the key, except for the first message, and info, and the number of the next
 // block. It is hashed by blocks of the hash: info may be long.
 func derive[W sha2.Word](initial *sha2.State[W], size int, extract bool, secret, salt []byte, info string, key []byte) {
-	wipe.ReserveKernels()
 	var k sha2.Key[W]
 	var state sha2.State[W]
 	var block sha2.Block[W]

@@ -24,7 +24,6 @@ import (
 	"example.com/fastmac/internal/made"
 	"example.com/fastmac/internal/sha1"
 	"example.com/fastmac/internal/sha2"
-	"example.com/fastmac/internal/wipe"
 )
 
 // Key returns a key of keyLength bytes, derived from a password and a salt with a number of iterations
@@ -169,18 +168,8 @@ func newDeriver[W sha2.Word]() *deriver[W] { return new(deriver[W]) }
 
 // run is derive for a hash of size bytes with that initial value.
 func run[W sha2.Word](stopped func() error, initial *sha2.State[W], size int, batch []Derivation) error {
-	onlyLanes := !sha2.HasAssembly[W]()
-	if onlyLanes {
-		wipe.ReserveStack()
-	}
 	d := newDeriver[W]()
-	defer func() {
-		clear(d.msg)
-		*d = deriver[W]{}
-		if onlyLanes {
-			wipe.Stack()
-		}
-	}()
+	defer func() { *d = deriver[W]{} }()
 	for active := 0; ; {
 		for ; active < len(d.blocks) && (len(d.rest) > 0 || len(batch) > 0); active++ {
 			if len(d.rest) == 0 {
@@ -211,7 +200,6 @@ func run[W sha2.Word](stopped func() error, initial *sha2.State[W], size int, ba
 // begin makes the blocks of a derivation the next ones.
 func (d *deriver[W]) begin(initial *sha2.State[W], size int, from *Derivation) {
 	d.key.Init(initial, size, unsafe.Slice(unsafe.StringData(from.Password), len(from.Password)))
-	clear(d.msg)
 	d.msg = append(append(d.msg[:0], from.Salt...), 0, 0, 0, 0)
 	d.rest, d.iter = from.Key, from.Iter
 }

@@ -6,17 +6,12 @@
 
 package aes
 
-import (
-	"encoding/binary"
-
-	"example.com/fastmac/internal/wipe"
-)
+import "encoding/binary"
 
 // stretch is Stretch. Kernels would take a third less time, of which there is little in a Read of a few bytes.
 func stretch(p []byte) {
-	wipe.ReserveStack()
 	var s Schedule
-	rounds := s.Expand(p[:32])
+	rounds := s.Expand(p[:32]) // uses more stack than Encrypt
 	for n := uint64(0); len(p) > 0; {
 		run := p[:min(len(p), 4096)] // is in the cache when it is encrypted
 		clear(run)

@@ -9,6 +9,7 @@ package memory
 import (
 	"crypto"
 	"crypto/fips140"
+	stdpbkdf2 "crypto/pbkdf2"
 	"encoding/binary"
 	"flag"
 	"fmt"
@@ -193,6 +194,7 @@ func scanFor(t *testing.T, in *scanSecrets) (*mactest.Secrets, []string) {
 				addAll(of, pbkdf2Secrets(h, key, block+1))
 			}
 			addAll(of, hkdfSecrets(h, key))
+			add("PBKDF2", "", mactest.Must(stdpbkdf2.Key(otherHash, otherPassword(key), []byte(scanSalt), scanIterations, 32)))
 		}
 	}
 	for _, size := range scanHMACKeySizes {

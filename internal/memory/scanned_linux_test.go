@@ -384,6 +384,9 @@ func (s *scanned) pbkdf2(h crypto.Hash, key []byte) {
 		}
 	}
 	s.pbkdf2Key(h, key, scanIterations)
+	other := pbkdf2.Derivation{Password: otherPassword(key), Salt: []byte(scanSalt), Iter: scanIterations, Key: make([]byte, 32)}
+	must(pbkdf2.KeyBatch(context.Background(), otherHash, []pbkdf2.Derivation{other}))
+	clear(other.Key)
 }
 
 func (s *scanned) pbkdf2Key(h crypto.Hash, key []byte, iterations int) {

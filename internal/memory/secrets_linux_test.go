@@ -11,9 +11,11 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
+	"crypto/sha3"
 	"crypto/subtle"
 	"encoding"
 	"encoding/binary"
+	"hash"
 	"slices"
 	"strings"
 
@@ -140,6 +142,17 @@ func hmacPads(h crypto.Hash, key []byte) []piece {
 		return p
 	}
 	return append([]piece{{"inner pad", pad(0x36)}, {"outer pad", pad(0x5c)}}, hashed...)
+}
+
+// otherHash is a hash of which crypto/pbkdf2 derives keys. It leaves the password, so that is another one.
+func otherHash() hash.Hash { return sha3.New256() }
+
+func otherPassword(key []byte) string {
+	password := bytes.Clone(key)
+	for i := range password {
+		password[i] ^= 0xa5
+	}
+	return string(password)
 }
 
 // pbkdf2Secrets returns what PBKDF2 computes for a block of a key: each U and T, as they are in the key

@@ -82,8 +82,7 @@ func (b *Blocks) Iterate(count, n int) {
 		}
 		return
 	}
-	wipe.ReserveShort()
-	for i := range its {
+	for i := range its { // on a stack that Start has grown
 		b.hmac.iterate(&its[i], n)
 	}
 	wipe.Short()

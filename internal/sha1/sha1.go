@@ -201,11 +201,9 @@ func (m *HMAC) hashSum() {
 
 // Clone returns a copy of m, which shares the key.
 func (m *HMAC) Clone() (hash.Cloner, error) {
-	wipe.ReserveShort()
 	m.saveMessage()
 	c := &HMAC{key: m.key, hash: sha1.New().(resumable), n: m.n}
 	c.begun = m.begun // a tuple assignment would copy it to the stack
 	c.block = m.block
-	wipe.Short()
 	return c, nil
 }

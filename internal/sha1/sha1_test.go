@@ -27,6 +27,9 @@ func init() { sha2.ChooseAll() } // for package mactest
 func TestWiped(t *testing.T) {
 	msg := bytes.Repeat([]byte("m"), 100)
 	m := New(bytes.Repeat([]byte("k"), 100))
+	if m.block != [BlockSize]byte{} {
+		t.Errorf("New leaves a padded key: %x", m.block)
+	}
 	m.Write(msg)
 	clone, err := m.Clone()
 	if err != nil {

@@ -47,11 +47,9 @@ func (k *Key[W]) Init(initial *State[W], size int, key []byte) {
 
 // SumUnder sets tag to the HMAC of msg under key, for a hash with that initial value and the size of tag.
 func SumUnder[W Word](initial *State[W], tag, key, msg []byte) {
-	if Choose[W](); HasAssembly[W]() {
-		wipe.ReserveKernels() // if not, Init makes room
-	}
+	Choose[W]()
 	var k Key[W]
-	k.Init(initial, len(tag), key)
+	k.Init(initial, len(tag), key) // uses more stack than Sum
 	Sum(tag, &k.Inner, &k.Outer, uint64(BlockSize[W]()), msg)
 	k = Key[W]{}
 }
