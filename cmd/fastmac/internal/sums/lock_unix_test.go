@@ -16,42 +16,6 @@ import (
 	"testing"
 )
 
-// TestListReplaced has a list that another update replaces while one waits for its lock: then it waits for that of the
-// new file.
-func TestListReplaced(t *testing.T) {
-	a, _ := sideBySide(t)
-	held := newLock("d/list")
-	if locked, err := held.TryLock(); !locked || err != nil {
-		t.Fatal(locked, err)
-	}
-	waits := 0
-	a.Stderr = writerFunc(func(p []byte) (int, error) {
-		waits++
-		a.write(map[string]string{"d/new": "another list"})
-		if err := os.Rename("d/new", "d/list"); err != nil {
-			t.Error(err)
-		}
-		if isLocked(held, "d/list") {
-			t.Error("a lock of the file of before is taken for one of the list")
-		}
-		held.Close()
-		return len(p), nil
-	})
-	if !isLocked(held, "d/list") {
-		t.Error("the list is not locked")
-	}
-	unlock, err := a.lockList(t.Context(), "d/list", true)
-	if err != nil || waits != 1 {
-		t.Fatal(waits, err)
-	}
-	defer unlock()
-	other := newLock("d/list")
-	defer other.Close()
-	if locked, err := other.TryLock(); locked || err != nil {
-		t.Errorf("%v, %v: the list that is there now is not locked", locked, err)
-	}
-}
-
 // TestVerifyReplaced has a list that is replaced or removed while its files are read.
 func TestVerifyReplaced(t *testing.T) {
 	for name, change := range map[string]func() error{
