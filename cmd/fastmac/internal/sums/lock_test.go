@@ -234,6 +234,11 @@ func TestUnfinishedLooks(t *testing.T) {
 		}
 		out.discard()
 	}
+	for _, char := range "01_a-" {
+		if name := unfinished + strings.Repeat(string(char), 26); isUnfinishedName(name) {
+			t.Errorf("%s is the name of a list of a run", name)
+		}
+	}
 	const name = unfinished + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if err := os.WriteFile(name, []byte("left"), 0o600); err != nil {
 		t.Fatal(err)
