@@ -37,7 +37,9 @@ func TestStack(t *testing.T) {
 	if strings.HasSuffix(os.Getenv("GODEBUG"), otherAES) {
 		t.Run("UMAC", func(t *testing.T) {
 			mactest.ForAllKernels(t, mactest.UMAC, func(t *testing.T) {
-				mactest.CheckStack(t, slices.DeleteFunc(umacOps(), func(op mactest.StackOp) bool { return !strings.HasSuffix(op.Name, ": Init") }))
+				mactest.CheckStack(t, slices.DeleteFunc(umacOps(), func(op mactest.StackOp) bool {
+					return !strings.HasSuffix(op.Name, ": Init") && !strings.Contains(op.Name, "Batch of")
+				}))
 			})
 		})
 		return
