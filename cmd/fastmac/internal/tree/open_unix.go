@@ -117,7 +117,7 @@ func infoOf(s *unix.Stat_t, path string, err error) (Info, error) {
 		info.Kind = fs.ModeSocket
 	}
 	if looked != nil {
-		looked(&info)
+		info = looked(info)
 	}
 	return info, nil
 }
