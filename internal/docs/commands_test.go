@@ -132,7 +132,7 @@ var commands = map[string]runner{
 	"fastmac tag -k KEYFILE --update SUMS --accept-changes":                        {inModule: true, long: true},
 	"fastmac tag -k NEWKEY --old-key KEYFILE --update SUMS":                        {inModule: true, long: true, less: strings.NewReplacer("fastmac tag", "fastmac keygen -o NEWKEY; fastmac tag")},
 	`fastmac tag -k KEYFILE -r FOLDER -o SUMS --exclude "*.tmp" --exclude /cache/`: {inModule: true, long: true, less: strings.NewReplacer("-o SUMS", "-o SUMS2")},
-	"fastmac tag -k KEYFILE -r FOLDER -o SUMS --exclude-caches --one-file-system":  {inModule: true, long: true, less: strings.NewReplacer("-o SUMS", "-o SUMS4")},
+	"fastmac tag -k KEYFILE -r FOLDER -o SUMS --exclude-caches --one-file-system":  {inModule: true, long: true, less: strings.NewReplacer("-o SUMS", "-o SUMS5")},
 
 	"fastmac verify -k KEYFILE --special SUMS < BACKUP.tar": {inModule: true, long: true, less: strings.NewReplacer("fastmac verify",
 		"tar -cf - FOLDER | tee BACKUP.tar | fastmac tag -k KEYFILE -o SUMS3 - && fastmac verify", " SUMS ", " SUMS3 ")},
