@@ -83,7 +83,7 @@ func TestRollback(t *testing.T) {
 	}
 	// An update would give it the number that is wanted.
 	for _, floor := range []string{"seen", "2"} {
-		if _, stderr := command(t, exitFailed, "tag -k key -C d --update d/S --at-least "+floor); strings.ReplaceAll(stderr, here, "") != "fastmac: "+filepath.Join("d", "S")+": an old list: its serial number is 1, and at least 2 is wanted\n" {
+		if _, stderr := command(t, exitFailed, "tag -k key -C d --update d/S --at-least "+floor); said(stderr) != "fastmac: d/S: an old list: its serial number is 1, and at least 2 is wanted\n" {
 			t.Errorf("%s: %q", floor, stderr)
 		}
 	}
