@@ -148,6 +148,7 @@ func (k *aesKey) encrypt(p []byte) {
 	if std == nil {
 		return // the key was destroyed meanwhile, which the caller notices
 	}
+	wipe.ReserveShort()
 	b := aesBuffers.Get().(*[aes.BlockSize]byte)
 	for ; len(p) >= aes.BlockSize; p = p[aes.BlockSize:] {
 		copy(b[:], p)
@@ -156,5 +157,6 @@ func (k *aesKey) encrypt(p []byte) {
 	}
 	clear(b[:])
 	aesBuffers.Put(b)
+	wipe.Short() // without AES instructions crypto/aes leaves states there
 	runtime.KeepAlive(k) // a finalizer of the stream that owns k may overwrite *k.std
 }
