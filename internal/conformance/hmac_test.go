@@ -279,9 +279,14 @@ func TestHMACSizes(t *testing.T) {
 			data[i] = mactest.Random(rng, (most+1)*size)
 			stream := hmac.New(h.New, key)
 			for n := range most + 1 {
-				clone := mactest.Must(stream.(hash.Cloner).Clone())
-				clone.Write(data[i][n*size:][:n%size])
-				want[i] = clone.Sum(want[i])
+				last := hmac.New(h.New, key)
+				if cloner, ok := stream.(hash.Cloner); ok {
+					last = mactest.Must(cloner.Clone())
+				} else { // with GOFIPS140=v1.0.0
+					last.Write(data[i][:n*size])
+				}
+				last.Write(data[i][n*size:][:n%size])
+				want[i] = last.Sum(want[i])
 				stream.Write(data[i][n*size:][:size])
 			}
 		}
