@@ -18,8 +18,7 @@ import (
 // HMAC in FIPS 140 mode: crypto/hmac, which the validated module contains, and which cannot expand a key in
 // advance, so here a key is a block of the hash. Its arguments escape to the heap, because it is an interface:
 // these functions give it buffers of theirs, and not what callers may keep on the stack. It leaves keys and states on
-// the stack, which they overwrite. Streams of package hmac
-// are around it too where there is no assembly for the hash.
+// the stack, which they overwrite. Streams of package hmac are around it too where there is no assembly for the hash.
 
 // useFIPS reports whether FIPS 140 mode is on, once a key has been set up; tests change it.
 var (

@@ -93,9 +93,10 @@ less than two seconds before it was read, and no inode where the file is on
 another file system than the folder: an update reads such a file. With
 --keep-going a file that cannot be read keeps its line.
 
-An update waits for another one of the same list that runs, and for verify. On
-Windows there is no time of the last change of status, and the time of a file
-may change only when the program that writes to it closes it.
+With --at-least an update refuses an old list, as verify does, and raises the
+number in a file. It waits for another update of the same list that runs, and
+for verify. On Windows there is no time of the last change of status, and the
+time of a file may change only when the program that writes to it closes it.
 
 --minimal-stat is for file systems whose inode numbers, or times of folders,
 change at each look: files and folders are then compared without these.`,

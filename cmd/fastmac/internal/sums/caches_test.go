@@ -86,16 +86,7 @@ func TestCaches(t *testing.T) {
 // TestLeft has folders that options leave out, with what the old list has of them.
 func TestLeft(t *testing.T) {
 	a := newArchive(t, map[string]string{"d/m/a": "", "d/c/a": "", "d/b": ""}, nil)
-	o := a.Options
-	r, err := o.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.close()
-	old, err := o.readOld(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := a.old()
 	p := &plan{old: old}
 	p.add(tree.Entry{Path: "d/b", Found: true})
 	p.add(tree.Entry{Path: "d/m", Err: tree.LeftMount})

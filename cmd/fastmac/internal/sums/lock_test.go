@@ -48,6 +48,13 @@ func (a *archive) complete(change func(o *Options)) (*Report, string) {
 	return r, strings.ReplaceAll(text, "fastmac: waiting for another program that reads or updates d/list\n", "")
 }
 
+// mustTag runs Tag in a round.
+func (a *archive) mustTag(round int, args ...string) {
+	if _, stderr, err := a.tag(args...); err != nil {
+		a.Errorf("%d: %v, %s", round, err, stderr)
+	}
+}
+
 // TestTwoUpdates runs two updates at a time: both are right, and so is the list.
 func TestTwoUpdates(t *testing.T) {
 	a, rounds := sideBySide(t)
@@ -56,11 +63,7 @@ func TestTwoUpdates(t *testing.T) {
 		a.AcceptChanges, a.Quiet = true, true
 		var group sync.WaitGroup
 		for range 2 {
-			group.Go(func() {
-				if _, stderr, err := a.tag(); err != nil {
-					t.Errorf("%d: %v, %s", n, err, stderr)
-				}
-			})
+			group.Go(func() { a.mustTag(n) })
 		}
 		group.Wait()
 		if _, text := a.complete(nil); text != "" {
@@ -74,17 +77,9 @@ func TestUpdateBesideTag(t *testing.T) {
 	a, rounds := sideBySide(t)
 	for n := range rounds {
 		var group sync.WaitGroup
-		group.Go(func() {
-			if _, stderr, err := a.tag(); err != nil {
-				t.Errorf("%d: %v, %s", n, err, stderr)
-			}
-		})
+		group.Go(func() { a.mustTag(n) })
 		other := archive{t, Options{KeyFile: "key", Recursive: true, Output: "other", Force: true}}
-		group.Go(func() {
-			if _, stderr, err := other.tag("d"); err != nil {
-				t.Errorf("%d: %v, %s", n, err, stderr)
-			}
-		})
+		group.Go(func() { other.mustTag(n, "d") })
 		group.Wait()
 		if text, err := os.ReadFile("other"); err != nil || bytes.Contains(text, []byte("/"+unfinished)) || !bytes.Contains(text, []byte("  d/list\n")) {
 			t.Fatalf("%d: %v, %s", n, err, text)
@@ -97,11 +92,7 @@ func TestVerifyBesideUpdate(t *testing.T) {
 	a, rounds := sideBySide(t)
 	for n := range rounds {
 		var group sync.WaitGroup
-		group.Go(func() {
-			if _, stderr, err := a.tag(); err != nil {
-				t.Errorf("%d: %v, %s", n, err, stderr)
-			}
-		})
+		group.Go(func() { a.mustTag(n) })
 		for range 2 {
 			group.Go(func() {
 				if _, text := a.complete(nil); text != "" {

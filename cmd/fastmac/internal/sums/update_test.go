@@ -86,6 +86,21 @@ func (a *archive) verify() (stdout string, err error) {
 	return out.String(), err
 }
 
+// old returns the list as an update reads it.
+func (a *archive) old() *oldList {
+	a.Helper()
+	r, err := a.open(a.Context())
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.Cleanup(r.close)
+	old, err := a.readOld(a.Context(), r)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return old
+}
+
 func (a *archive) list() string {
 	a.Helper()
 	text, err := os.ReadFile("list")
@@ -605,18 +620,9 @@ func TestUpdateMeanwhile(t *testing.T) {
 // TestOldMeanwhile changes a list after an update has read it, and before it makes the new one.
 func TestOldMeanwhile(t *testing.T) {
 	a := newArchive(t, small, nil)
-	o := a.Options
-	r, err := o.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.close()
-	old, err := o.readOld(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := a.old()
 	a.write(map[string]string{"list": "another"})
-	out, err := o.createOutput(old)
+	out, err := a.createOutput(old)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,7 +125,7 @@ func (d *dir) open(_, path string) (*dir, error) {
 
 // openFile opens the file of this name.
 func (d *dir) openFile(_, path string) (*regularFile, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(native(path))
 	return &regularFile{f}, err
 }
 

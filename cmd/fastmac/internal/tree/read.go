@@ -190,7 +190,7 @@ func (r *Reader) same(i Info) bool {
 
 // openSpecial opens what before is of, at path, and no regular file that may have taken its place.
 func openSpecial(path string, before Info) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(native(path))
 	if err != nil {
 		return nil, err
 	}

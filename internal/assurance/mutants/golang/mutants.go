@@ -159,19 +159,20 @@ func readFolder(dir string, match *regexp.Regexp) (list []*mutant, err error) {
 	return list, err
 }
 
-// removals returns, for each statement in a block, a mutant without it, except for declarations and
-// statements with a block of their own.
-func removals(name string) ([]*mutant, error) {
+// eachStatement calls f for each statement in a block of a file, with its mutant, which has no new text yet.
+func eachStatement(name, kind string, f func(s ast.Stmt, m *mutant, text func(ast.Node) string)) error {
 	source, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, source, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var list []*mutant
+	text := func(n ast.Node) string {
+		return string(source[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset])
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		var block []ast.Stmt
 		switch n := n.(type) {
@@ -181,25 +182,42 @@ func removals(name string) ([]*mutant, error) {
 			block = n.Body
 		}
 		for _, s := range block {
-			switch a := s.(type) {
-			case *ast.AssignStmt:
-				if a.Tok == token.DEFINE {
-					continue
-				}
-			case *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.IncDecStmt, *ast.BranchStmt:
-			default:
-				continue
-			}
-			from, to := set.Position(s.Pos()), set.Position(s.End())
-			m := &mutant{status: covered, file: name, line: from.Line, kind: "STATEMENT_REMOVED", offset: from.Offset}
-			m.old = string(source[from.Offset:to.Offset])
-			if b, ok := s.(*ast.BranchStmt); !ok || b.Tok != token.FALLTHROUGH {
-				m.text = "if false {" + m.old + "}" // so that its variables stay in use
-			}
+			at := set.Position(s.Pos())
+			m := &mutant{status: covered, file: name, line: at.Line, kind: kind, offset: at.Offset, old: text(s)}
 			m.source, _, _ = strings.Cut(m.old, "\n")
-			list = append(list, m)
+			f(s, m, text)
 		}
 		return true
 	})
-	return list, nil
+	return nil
+}
+
+// remove sets the new text of a mutant to nothing, except that the variables of the old one stay in use.
+func (m *mutant) remove() *mutant {
+	m.text = "if false {" + m.old + "}"
+	return m
+}
+
+// removals returns, for each statement in a block, a mutant without it, except for declarations and
+// statements with a block of their own.
+func removals(name string) (list []*mutant, err error) {
+	err = eachStatement(name, "STATEMENT_REMOVED", func(s ast.Stmt, m *mutant, _ func(ast.Node) string) {
+		switch s := s.(type) {
+		case *ast.BranchStmt:
+			if s.Tok != token.FALLTHROUGH {
+				m.remove()
+			}
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				return
+			}
+			m.remove()
+		case *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt, *ast.IncDecStmt:
+			m.remove()
+		default:
+			return
+		}
+		list = append(list, m)
+	})
+	return list, err
 }

@@ -5,12 +5,9 @@
 package main
 
 import (
-	"fmt"
 	"go/ast"
 	"go/build"
-	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -86,68 +83,43 @@ func readWipes(tags string) func(dirs string, match *regexp.Regexp) ([]*mutant, 
 
 // wipesOf returns the mutants of a file.
 func wipesOf(name string) (list []*mutant, err error) {
-	source, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, name, source, 0)
-	if err != nil {
-		return nil, err
-	}
-	text := func(n ast.Node) string {
-		return string(source[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset])
-	}
-	add := func(s ast.Stmt, replacement string) {
-		at := set.Position(s.Pos())
-		m := &mutant{status: covered, file: name, line: at.Line, kind: wipeRemoved, offset: at.Offset, old: text(s), text: replacement}
-		m.source, _, _ = strings.Cut(m.old, "\n")
-		list = append(list, m)
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		var block []ast.Stmt
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			block = n.List
-		case *ast.CaseClause:
-			block = n.Body
-		}
-		for _, s := range block {
-			switch s := s.(type) {
-			case *ast.ExprStmt:
-				if call, ok := s.X.(*ast.CallExpr); ok && isWipe(call) {
-					add(s, "if false {"+text(s)+"}") // so that its variables stay in use
-				}
-			case *ast.DeferStmt:
-				if isWipe(s.Call) {
-					add(s, "if false {"+text(s)+"}")
-				}
-			case *ast.AssignStmt:
-				if s.Tok != token.ASSIGN || len(s.Lhs) != len(s.Rhs) {
-					continue
-				}
-				for i, value := range s.Rhs {
-					if literal, ok := value.(*ast.CompositeLit); ok && len(literal.Elts) == 0 && !isReference(literal.Type) {
-						var left, right []string
-						for j := range s.Rhs {
-							if j != i {
-								left, right = append(left, text(s.Lhs[j])), append(right, text(s.Rhs[j]))
-							}
+	err = eachStatement(name, wipeRemoved, func(s ast.Stmt, m *mutant, text func(ast.Node) string) {
+		switch s := s.(type) {
+		case *ast.ExprStmt:
+			if call, ok := s.X.(*ast.CallExpr); ok && isWipe(call) {
+				list = append(list, m.remove())
+			}
+		case *ast.DeferStmt:
+			if isWipe(s.Call) {
+				list = append(list, m.remove())
+			}
+		case *ast.AssignStmt:
+			if s.Tok != token.ASSIGN || len(s.Lhs) != len(s.Rhs) {
+				return
+			}
+			for i, value := range s.Rhs {
+				literal, ok := value.(*ast.CompositeLit)
+				switch {
+				case !ok || len(literal.Elts) > 0 || isReference(literal.Type):
+				case len(s.Rhs) == 1:
+					list = append(list, m.remove())
+				default: // that one alone
+					var left, right []string
+					for j := range s.Rhs {
+						if j != i {
+							left, right = append(left, text(s.Lhs[j])), append(right, text(s.Rhs[j]))
 						}
-						if len(left) == 0 {
-							add(s, "if false {"+text(s)+"}")
-							continue
-						}
-						add(s, fmt.Sprintf("%s = %s", strings.Join(left, ", "), strings.Join(right, ", ")))
-						list[len(list)-1].source = text(s.Lhs[i]) + " = " + text(value)
 					}
+					part := *m
+					part.text = strings.Join(left, ", ") + " = " + strings.Join(right, ", ")
+					part.source = text(s.Lhs[i]) + " = " + text(value)
+					list = append(list, &part)
 				}
 			}
 		}
-		return true
 	})
 	slices.SortStableFunc(list, func(a, b *mutant) int { return a.offset - b.offset })
-	return list, nil
+	return list, err
 }
 
 // isReference reports whether a value of a type is a map or a slice, which overwrite nothing.
