@@ -157,6 +157,6 @@ func (k *aesKey) encrypt(p []byte) {
 	}
 	clear(b[:])
 	aesBuffers.Put(b)
-	wipe.Short() // without AES instructions crypto/aes leaves states there
+	wipe.Short()         // without AES instructions crypto/aes leaves states there
 	runtime.KeepAlive(k) // a finalizer of the stream that owns k may overwrite *k.std
 }
