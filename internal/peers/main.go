@@ -99,9 +99,9 @@ func flags(o *options) *flag.FlagSet {
 		o.only, err = regexp.Compile(s)
 		return err
 	})
-	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c of the OpenSSH sources in `DIR`")
-	fs.BoolVar(&o.boringssl, "boringssl", false, "also measure BoringSSL, which takes minutes to build")
-	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the module github.com/fakeboboliu/umac in `DIR`")
+	fs.StringVar(&o.openssh, "openssh", "", "also measure umac.c, umac.h and umac128.c in `DIR`, from the sources of\nportable OpenSSH 10.3p1 to 10.5p1")
+	fs.BoolVar(&o.boringssl, "boringssl", false, "also measure BoringSSL, of a crate: needs cmake, a C++ compiler and libclang,\nand takes minutes to build")
+	fs.StringVar(&o.fakeboboliu, "fakeboboliu", "", "also measure the Go module github.com/fakeboboliu/umac v0.1.1 in `DIR`")
 	fs.BoolVar(&o.tables, "tables", false, "do not measure; print all tables of all results, in Markdown")
 	fs.BoolVar(&o.page, "page", false, "do not measure; write ../../assets/chart.svg,\nand the tables of ../../README.md and ../../docs/speed.md")
 	return fs
