@@ -107,7 +107,6 @@ var commands = map[string]runner{
 	"GODEBUG=cpu.avx2=off go test -run '^$' -bench '^Benchmark(Seal|Open)$' ./aesgcm":                                                        {long: true, less: strings.NewReplacer("-bench ", "-benchtime 1x -bench ")},
 	"go run -C internal/peers . -only 'receive|send'":                                                                                        {long: true, less: strings.NewReplacer(" -only", " -quick -only")},
 	"go test -C sshmac -run '^$' -bench New .":                                                                                               {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
-	"go test -C sshmac -run '^$' -bench Packet .":                                                                                            {long: true, less: strings.NewReplacer("-bench", "-benchtime 1x -bench")},
 	"go test -C sshmac -run '^$' -bench Connection -cpu 1 -benchtime 60000x .":                                                               {long: true, less: strings.NewReplacer("60000x", "1x")},
 	"go run -C internal/peers . -tables":                                                                                                     {test: "internal/peers/main_test.go:TestTables"},
 	"go run -C internal/peers . -page":                                                                                                       {test: "internal/peers/main_test.go:TestPage"},
