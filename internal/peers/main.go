@@ -48,7 +48,7 @@ const (
 
 var (
 	// inChart are the machines whose results the chart shows, side by side.
-	inChart = []string{"intel-xeon207", "intel-xeon207-avx2"}
+	inChart = []string{"amd-zen5", "amd-zen5-avx2"}
 
 	// withTables are the documents with tables that this program makes.
 	withTables = []string{"README.md", filepath.Join("docs", "speed.md")}

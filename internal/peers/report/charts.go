@@ -37,10 +37,11 @@ var curves = []struct {
 	{"fastmac:umac128:oneshot", "UMAC-128", ink{"c2", "#8250DF", "#BC8CFF"}, true},
 	{"fastmac:gmac:oneshot", "GMAC", ink{"c3", "#1A7F37", "#3FB950"}, true},
 	{"fastmac:hmac-sha512:oneshot", "HMAC-SHA-512", ink{"c4", "#0A7EA4", "#39C5CF"}, true},
+	{"fastmac:hmac-sha256:oneshot", "HMAC-SHA-256", ink{"c9", "#BF3989", "#F778BA"}, true},
 	{"minio:highwayhash128:oneshot", "HighwayHash-128", ink{"c5", "#7D5C00", "#D9A62E"}, false},
 	{rivals.GMAC, "crypto/cipher", ink{"c6", "#CF222E", "#FF7B72"}, false},
 	{"x/crypto:poly1305:oneshot", "Poly1305", ink{"c7", "#59636E", "#A3ADB8"}, false},
-	{"crypto/hmac:hmac-sha256:stream", "HMAC-SHA-256", ink{"c8", "#BC4C00", "#F0883E"}, false},
+	{"crypto/hmac:hmac-sha256:stream", "crypto/hmac", ink{"c8", "#BC4C00", "#F0883E"}, false},
 }
 
 // Sizes in the chart, in pixels. A label has room for any sans serif font: 9 for a letter, of
@@ -78,7 +79,7 @@ func Chart(left, right *Results) string {
 	b.WriteString("}\n</style>\n")
 	fmt.Fprintf(&b, "<rect width=\"%d\" height=\"%d\" class=\"paper\" fill=\"%s\"/>\n", chartWidth, chartHeight, paper.light)
 	write(&b, words, 14, 30, `font-size="20" font-weight="bold"`, title+", from the cache")
-	write(&b, words, 14, 54, "", "Bold: fastmac. Thin: minio/highwayhash, GMAC of crypto/cipher, x/crypto's Poly1305, crypto/hmac.")
+	write(&b, words, 14, 54, "", "Bold: fastmac. Thin: minio/highwayhash, GMAC of crypto/cipher, x/crypto's Poly1305, HMAC-SHA-256 of crypto/hmac.")
 	for i, r := range []*Results{left, right} {
 		panel(&b, r, i*panelWidth+plotLeft)
 	}

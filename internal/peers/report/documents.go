@@ -25,8 +25,9 @@ var machines = []struct{ name, short string }{
 	{"intel-xeon207", "Xeon model 207"},
 	{"intel-xeon207-16", "Xeon model 207, 16 cores"},
 	{"intel-amx", "Xeon model 167"},
-	{"amd-zen4-nosha", "AMD Zen 4, no SHA"},
-	{"intel-amx-nosha", "Xeon model 167, no SHA"},
+	{"amd-zen5-avx2", "AMD Zen 5, AVX2"},
+	{"amd-zen5-nosha", "AMD Zen 5, no SHA"},
+	{"amd-zen5-nosha-avx2", "AMD Zen 5, AVX2, no SHA"},
 	{"intel-xeon207-avx2", "Xeon model 207, AVX2"},
 	{"intel-xeon207-16-avx2", "Xeon model 207, 16 cores, AVX2"},
 	{"amd-zen3", "AMD Zen 3, AVX2"},
@@ -56,7 +57,7 @@ var (
 // documentTables are the tables of documents, by the names in their marks.
 var documentTables = map[string]func(all []*Results) table.Writer{
 	"README": func(all []*Results) table.Writer {
-		all = Named(all, "amd-zen4", "intel-amx", "amd-zen3")
+		all = Named(all, "amd-zen5", "intel-amx", "amd-zen3")
 		return byMachine(all, "ns, 1 KiB", []int{1024}, []line{umac64, umac128, gmac, hmac256, std256})
 	},
 	"AVX2": func(all []*Results) table.Writer {
