@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/fastmac v0.0.0
+	// The oldest without a known vulnerability in ssh. It needs Go 1.26.
 	golang.org/x/crypto v0.56.0
 )
 

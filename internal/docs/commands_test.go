@@ -61,7 +61,6 @@ var commands = map[string]runner{
 	"go test -C packet -run Vectors -update .":                                          {test: "packet/vectors_test.go:TestVectorsFile"},
 	"go test -C packet -v -run LongRun -packets 102000000 -timeout 30m .":               {long: true, less: strings.NewReplacer("102000000", "30000")},
 	"go test -C internal/programs ./...":                                                {inCI: true},
-	"go test -C internal/programs ./rclone -rclone":                                     {inCI: true},
 	"go test -C internal/dropin -v . -sample":                                           {inCI: true},
 	"FASTMAC_TEST_LONG=1 go test -C internal/dropin -v -timeout 60m .":                  {test: "internal/dropin/dropin_test.go:TestSuites"},
 	"go test -C internal/dropin -v -run Measure . -measure 40":                          {test: "internal/dropin/measure_test.go:TestMeasure"},
@@ -72,7 +71,6 @@ var commands = map[string]runner{
 	"git status --short":                                                                {long: true}, // needs the repository
 	"go test -tags purego ./...":                                                        {long: true, less: strings.NewReplacer("./...", "-short -run Vectors ./internal/conformance")},
 	"GODEBUG=cpu.avx512f=off go test ./...":                                             {long: true, less: strings.NewReplacer("./...", "-short -run Vectors ./internal/conformance")},
-	"go run -C internal/peers . -quick":                                                 {inCI: true},
 	"go test example.com/fastmac/sshmac":                                                {inModule: true, long: true},
 	"go run ./internal/compare sha256":                                                  {long: true, less: strings.NewReplacer("sha256", "-time 1ns sha256")},
 	"go run ./internal/compare -op SHA-1 sha256":                                        {long: true, less: strings.NewReplacer("-op", "-time 1ns -op")},

@@ -6,7 +6,8 @@
 // RegisterMAC. The command "fastmac patch-ssh" adds it. PROPOSAL.md is the text that asks the Go
 // project for the function.
 //
-// The file works with x/crypto from v0.17.0 on. Its name does not end in .go here,
+// The file works with x/crypto from v0.17.0 on, has its style and error prefix, and no Go newer than
+// 1.18 except where a build tag allows it. Its name does not end in .go here,
 // because it compiles only there. The compiler checks whether it fits an x/crypto;
 // sshmac.Register has to check that when the program runs.
 package sshpatch
