@@ -122,7 +122,9 @@ func wrongKeys() []misuse {
 		}},
 		{what: "a Secret of zeros", want: "all bytes of the Secret are equal", run: func() error { return initSender(zeros, SecretIsNew()) }},
 		{what: "a Secret of one byte", want: "all bytes of the Secret are equal", run: func() error {
-			return initSender(Config{Secret: bytes.Repeat([]byte("x"), 32), Sender: "a", TagSize: 16}, SecretIsNew())
+			return always(func(n int) error {
+				return initSender(Config{Secret: bytes.Repeat([]byte("x"), n), Sender: "a", TagSize: 16}, SecretIsNew())
+			})
 		}},
 		{what: "a hello with a Secret of zeros", want: "all bytes of the Secret are equal", run: func() error {
 			return second(NewUMACClient(Config{Secret: zeros.Secret, TagSize: 16}, "a", "b"))
@@ -149,6 +151,16 @@ func wrongKeys() []misuse {
 	}
 }
 
+// always returns the error that f returns for each size from 16 bytes on, or nil if one of them has none.
+func always(f func(n int) error) (err error) {
+	for n := 16; n <= 257; n++ {
+		if err = f(n); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 // wrongCounters are programs that say wrongly, or twice, why no counter is used twice.
 func wrongCounters() []misuse {
 	c, session := misuseConfig(), random(32)
@@ -159,9 +171,15 @@ func wrongCounters() []misuse {
 		{what: "no Counters", want: "NewSession, Stored or SecretIsNew", run: func() error { return initSender(c, Counters{}) }},
 		{what: "no session", want: "session of 0 bytes", run: func() error { return halves(nil, nil) }},
 		{what: "the session of one end only", want: "session of 16 bytes", run: func() error { return halves(session[:16], nil) }},
-		{what: "one's own bytes twice", want: "halves of the session are equal", run: func() error { return halves(session[:16], session[:16]) }},
-		{what: "the other end's are not there", want: "all bytes of one", run: func() error { return halves(session[:16], make([]byte, 16)) }},
-		{what: "one's own are all equal", want: "all bytes of one", run: func() error { return halves(bytes.Repeat([]byte{1}, 16), session[:16]) }},
+		{what: "one's own bytes twice", want: "halves of the session are equal", run: func() error {
+			return always(func(n int) error { half := random(n); return halves(half, half) })
+		}},
+		{what: "the other end's are not there", want: "all bytes of one", run: func() error {
+			return always(func(n int) error { return halves(random(n), make([]byte, n)) })
+		}},
+		{what: "one's own are all equal", want: "all bytes of one", run: func() error {
+			return always(func(n int) error { return halves(bytes.Repeat([]byte{1}, n), random(n)) })
+		}},
 		{what: "one's own half first at both ends", want: ErrForged.Error(), run: func() error {
 			s := newSender(packetref.UMAC128, c, NewSession(session))
 			return sent(s, newReceiver(packetref.UMAC128, c, NewSession(slices.Concat(session[16:], session[:16]))))
