@@ -473,7 +473,7 @@ func TestCopiedSender(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := copyOf(&s)
-	batch := []Packet{{}}
+	batch := make([]Packet, lanes+1)
 	for what, err := range map[string]error{
 		"Seal": second(copied.Seal(nil, nil)), "Trailer": second(copied.Trailer(nil, nil)), "SealBatch": copied.SealBatch(batch), "Stop": copied.Stop(),
 	} {
@@ -481,7 +481,7 @@ func TestCopiedSender(t *testing.T) {
 			t.Errorf("%s of a copy: %v", what, err)
 		}
 	}
-	if SealBatch([]*UMACSender{copied}, batch) != 0 || batch[0].Err != ErrCopied || copied.Stats() != (SenderStats{}) {
+	if SealBatch(slices.Repeat([]*UMACSender{copied}, len(batch)), batch) != 0 || batch[lanes].Err != ErrCopied || copied.Stats() != (SenderStats{}) {
 		t.Errorf("a copy in a batch: %+v, %+v", batch, copied.Stats())
 	}
 	var deep func(n int) [1000]byte
