@@ -243,6 +243,8 @@ func TestVerifyLists(t *testing.T) {
 		"long and cut": {strings.Repeat("x", 8*maxLine) + "\n" + a + strings.Repeat("y", maxLine+1), "a: OK\n", "", "2 of 3 lines malformed; the list FAILED"},
 		"bad end":      {first + a + b + c + strings.Replace(end, "umac64", "umac", 1), all, "", "1 of 4 lines malformed; the list FAILED"},
 		"not UTF-8":    {"\xff\xfea", "", "", "list: it is in UTF-16, which > writes in some Windows shells: make it with tag -o FILE"},
+		"big-endian":   {"\xfe\xffa\x00", "", "", "list: it is in UTF-16, which > writes in some Windows shells: make it with tag -o FILE"},
+		"NUL first":    {"\x00umac", "", "", "list: it is in UTF-16, which > writes in some Windows shells: make it with tag -o FILE"},
 		"UTF-16":       {"u\x00m\x00a\x00c\x00", "", "", "list: it is in UTF-16, which > writes in some Windows shells: make it with tag -o FILE"},
 		"BOM":          {"\xef\xbb\xbf" + string(f.list), "", "", "list: it begins with a byte order mark, which some editors and shells add: make it with tag -o FILE"},
 		"-z":           {strings.ReplaceAll(string(f.list), "\n", "\x00"), "", "", "list: no line is from fastmac tag: line 1: a NUL character: a list of tag -z needs verify -z"},
