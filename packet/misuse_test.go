@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/packet/internal/packetref"
@@ -187,6 +188,26 @@ func wrongCounters() []misuse {
 		{what: "a session for two senders", want: twice, run: func() error {
 			n := NewSession(session)
 			return errors.Join(initSender(c, n), initSender(c, n))
+		}},
+		{what: "a session for two senders with limits", want: twice, run: func() error {
+			c, n, near := c, NewSession(session), c
+			c.MaxAge, near.Near = time.Hour, func(error) {}
+			return errors.Join(initSender(c, n), initSender(near, n))
+		}},
+		{what: "a session for two receivers with limits", want: again, run: func() error {
+			c, n, near := c, NewSession(session), c
+			c.MaxAge, near.Near = time.Hour, func(error) {}
+			return errors.Join(second(NewUMACReceiver(c, n)), second(NewUMACReceiver(near, n)))
+		}},
+		{what: "a session for two senders with limits", want: twice, run: func() error {
+			aged, told, n := c, c, NewSession(session)
+			aged.MaxAge, told.Near = time.Hour, func(error) {}
+			return errors.Join(initSender(aged, n), initSender(told, n))
+		}},
+		{what: "a session for two receivers with limits", want: again, run: func() error {
+			aged, told, n := c, c, NewSession(session)
+			aged.MaxAge, told.Near = time.Hour, func(error) {}
+			return errors.Join(second(NewUMACReceiver(aged, n)), second(NewUMACReceiver(told, n)))
 		}},
 		{what: "a new secret for two senders", want: twice, run: func() error {
 			n := SecretIsNew()

@@ -235,6 +235,7 @@ func TestVerifyLists(t *testing.T) {
 		"renamed":    {strings.Replace(string(f.list), "  a\n", "  empty\n", 1), "empty: OK\nb: OK\nc d: OK\n", "fastmac: list: the list was changed: its tag is wrong, so a line or a path was edited, moved or exchanged\n", "the list FAILED"},
 		"joined":     {first + a + b + c + end + first + a + b + c + end, all + all, "fastmac: list: line 7 is the end of a list, and lines follow it: lists were joined, or lines added; one run makes one list, of many names with tag --files0-from, and tag --update adds to it\n", "the list FAILED"},
 		"added":      {first + a + b + c + end + a, all + "a: OK\n", "fastmac: list: line 7 is the end of a list, and lines follow it: lists were joined, or lines added; one run makes one list, of many names with tag --files0-from, and tag --update adds to it\n", "the list FAILED"},
+		"one LF":     {strings.TrimSuffix(strings.ReplaceAll(string(f.list), "\n", "\r\n"), "\r\n") + "\n", all, "fastmac: list: the list was changed: some lines end with a carriage return, and some do not\n", "the list FAILED"},
 		"one CR":     {first + a[:len(a)-1] + "\r\n" + b + c + end, all, "fastmac: list: the list was changed: some lines end with a carriage return, and some do not\n", "the list FAILED"},
 		"no newline": {string(f.list[:len(f.list)-1]), all, "fastmac: list: the list was changed: its last line is incomplete\n", "the list FAILED"},
 		"exchanged":  {first + swapped + c + end, "b: FAILED\na: FAILED\nc d: OK\n", "", "2 of 3 files FAILED; the list FAILED"},
