@@ -324,6 +324,18 @@ func TestInstallDocs(t *testing.T) {
 		name, _ := filepath.Rel(dir, path)
 		written[filepath.ToSlash(name)] = string(text)
 	}
+	// Longer files of an earlier version are replaced.
+	for name, text := range written {
+		if err := os.WriteFile(filepath.FromSlash(name), []byte(text+"earlier"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command(t, exitOK, "install-docs --prefix "+dir)
+	for name, want := range written {
+		if text, err := os.ReadFile(filepath.FromSlash(name)); err != nil || string(text) != want {
+			t.Errorf("%s has %d bytes, want %d: %v", name, len(text), len(want), err)
+		}
+	}
 	var missing []string
 	for _, command := range append(rootCommand().Commands(), rootCommand()) {
 		page := "share/man/man1/" + strings.ReplaceAll(command.CommandPath(), " ", "-") + ".1"
