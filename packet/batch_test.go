@@ -368,14 +368,22 @@ func testFork(t *testing.T, maxAge time.Duration) {
 			if p, err := s.Trailer([]byte("abc"), nil); err != ErrCopied || p != nil {
 				t.Errorf("Trailer: %q, %v", p, err)
 			}
-			batch := []Packet{{Bytes: []byte("abc")}}
-			emptied := func() bool { b := batch[0].Bytes; return len(b) == 0 && cap(b) > 0 }
-			if err := s.SealBatch(batch); err != ErrCopied || !emptied() {
-				t.Errorf("the method SealBatch: %q, %v", batch[0].Bytes, err)
-			}
-			batch[0].Bytes = []byte("abc")
-			if n := m.seal([]int{0}, batch); n != 0 || batch[0].Err != ErrCopied || !emptied() {
-				t.Errorf("SealBatch: %d, %q, %v", n, batch[0].Bytes, batch[0].Err)
+			for _, n := range []int{1, lanes + 1} {
+				batch := make([]Packet, n)
+				fill := func() {
+					for i := range batch {
+						batch[i].Bytes = []byte("abc")
+					}
+				}
+				filled := func(p Packet) bool { return len(p.Bytes) > 0 || cap(p.Bytes) == 0 }
+				fill()
+				if err := s.SealBatch(batch); err != ErrCopied || slices.ContainsFunc(batch, filled) {
+					t.Errorf("the method SealBatch: %q, %v", batch[n-1].Bytes, err)
+				}
+				fill()
+				if n := m.seal(make([]int, n), batch); n != 0 || batch[len(batch)-1].Err != ErrCopied || slices.ContainsFunc(batch, filled) {
+					t.Errorf("SealBatch: %d, %q, %v", n, batch[0].Bytes, batch[0].Err)
+				}
 			}
 		}
 		parent, next := fork.Current(), s.Next()

@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/fastmac/internal/mactest"
 	"example.com/fastmac/packet/internal/packetref"
@@ -122,7 +123,9 @@ func wrongKeys() []misuse {
 		}},
 		{what: "a Secret of zeros", want: "all bytes of the Secret are equal", run: func() error { return initSender(zeros, SecretIsNew()) }},
 		{what: "a Secret of one byte", want: "all bytes of the Secret are equal", run: func() error {
-			return initSender(Config{Secret: bytes.Repeat([]byte("x"), 32), Sender: "a", TagSize: 16}, SecretIsNew())
+			return always(func(n int) error {
+				return initSender(Config{Secret: bytes.Repeat([]byte("x"), n), Sender: "a", TagSize: 16}, SecretIsNew())
+			})
 		}},
 		{what: "a hello with a Secret of zeros", want: "all bytes of the Secret are equal", run: func() error {
 			return second(NewUMACClient(Config{Secret: zeros.Secret, TagSize: 16}, "a", "b"))
@@ -149,6 +152,16 @@ func wrongKeys() []misuse {
 	}
 }
 
+// always returns the error that f returns for each size from 16 bytes on, or nil if one of them has none.
+func always(f func(n int) error) (err error) {
+	for n := 16; n <= 257; n++ {
+		if err = f(n); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 // wrongCounters are programs that say wrongly, or twice, why no counter is used twice.
 func wrongCounters() []misuse {
 	c, session := misuseConfig(), random(32)
@@ -159,9 +172,15 @@ func wrongCounters() []misuse {
 		{what: "no Counters", want: "NewSession, Stored or SecretIsNew", run: func() error { return initSender(c, Counters{}) }},
 		{what: "no session", want: "session of 0 bytes", run: func() error { return halves(nil, nil) }},
 		{what: "the session of one end only", want: "session of 16 bytes", run: func() error { return halves(session[:16], nil) }},
-		{what: "one's own bytes twice", want: "halves of the session are equal", run: func() error { return halves(session[:16], session[:16]) }},
-		{what: "the other end's are not there", want: "all bytes of one", run: func() error { return halves(session[:16], make([]byte, 16)) }},
-		{what: "one's own are all equal", want: "all bytes of one", run: func() error { return halves(bytes.Repeat([]byte{1}, 16), session[:16]) }},
+		{what: "one's own bytes twice", want: "halves of the session are equal", run: func() error {
+			return always(func(n int) error { half := random(n); return halves(half, half) })
+		}},
+		{what: "the other end's are not there", want: "all bytes of one", run: func() error {
+			return always(func(n int) error { return halves(random(n), make([]byte, n)) })
+		}},
+		{what: "one's own are all equal", want: "all bytes of one", run: func() error {
+			return always(func(n int) error { return halves(bytes.Repeat([]byte{1}, n), random(n)) })
+		}},
 		{what: "one's own half first at both ends", want: ErrForged.Error(), run: func() error {
 			s := newSender(packetref.UMAC128, c, NewSession(session))
 			return sent(s, newReceiver(packetref.UMAC128, c, NewSession(slices.Concat(session[16:], session[:16]))))
@@ -169,6 +188,26 @@ func wrongCounters() []misuse {
 		{what: "a session for two senders", want: twice, run: func() error {
 			n := NewSession(session)
 			return errors.Join(initSender(c, n), initSender(c, n))
+		}},
+		{what: "a session for two senders with limits", want: twice, run: func() error {
+			c, n, near := c, NewSession(session), c
+			c.MaxAge, near.Near = time.Hour, func(error) {}
+			return errors.Join(initSender(c, n), initSender(near, n))
+		}},
+		{what: "a session for two receivers with limits", want: again, run: func() error {
+			c, n, near := c, NewSession(session), c
+			c.MaxAge, near.Near = time.Hour, func(error) {}
+			return errors.Join(second(NewUMACReceiver(c, n)), second(NewUMACReceiver(near, n)))
+		}},
+		{what: "a session for two senders with limits", want: twice, run: func() error {
+			aged, told, n := c, c, NewSession(session)
+			aged.MaxAge, told.Near = time.Hour, func(error) {}
+			return errors.Join(initSender(aged, n), initSender(told, n))
+		}},
+		{what: "a session for two receivers with limits", want: again, run: func() error {
+			aged, told, n := c, c, NewSession(session)
+			aged.MaxAge, told.Near = time.Hour, func(error) {}
+			return errors.Join(second(NewUMACReceiver(aged, n)), second(NewUMACReceiver(told, n)))
 		}},
 		{what: "a new secret for two senders", want: twice, run: func() error {
 			n := SecretIsNew()
@@ -455,7 +494,7 @@ func TestCopiedSender(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := copyOf(&s)
-	batch := []Packet{{}}
+	batch := make([]Packet, lanes+1)
 	for what, err := range map[string]error{
 		"Seal": second(copied.Seal(nil, nil)), "Trailer": second(copied.Trailer(nil, nil)), "SealBatch": copied.SealBatch(batch), "Stop": copied.Stop(),
 	} {
@@ -463,7 +502,7 @@ func TestCopiedSender(t *testing.T) {
 			t.Errorf("%s of a copy: %v", what, err)
 		}
 	}
-	if SealBatch([]*UMACSender{copied}, batch) != 0 || batch[0].Err != ErrCopied || copied.Stats() != (SenderStats{}) {
+	if SealBatch(slices.Repeat([]*UMACSender{copied}, len(batch)), batch) != 0 || batch[lanes].Err != ErrCopied || copied.Stats() != (SenderStats{}) {
 		t.Errorf("a copy in a batch: %+v, %+v", batch, copied.Stats())
 	}
 	var deep func(n int) [1000]byte

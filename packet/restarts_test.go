@@ -5,6 +5,7 @@
 package packet
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -197,6 +198,15 @@ func TestPace(t *testing.T) {
 			t.Errorf("Ahead of %d: %d calls, want at most %d", ahead, e.receive.calls, want)
 		}
 	}
+	// With packets at a steady rate, a crash loses those that arrive in the time of 16 calls at most.
+	e := newEnds(t, 10*time.Millisecond)
+	e.startReceiver()
+	for counter := range uint64(20_000) {
+		e.now = e.now.Add(100 * time.Microsecond)
+		if e.accept(counter); e.receive.stored() > counter+1+16*100 {
+			t.Fatalf("%d is stored for counter %d", e.receive.stored(), counter)
+		}
+	}
 }
 
 // TestBatchReserves opens batches beyond the end. Each group of lanes begins one call of the Store at most.
@@ -228,8 +238,8 @@ func TestDead(t *testing.T) {
 		e.startReceiver()
 		block := make(chan struct{})
 		e.receive.fail, e.receive.always = 2, true
-		if err := e.judge(0); err != ErrEnd {
-			t.Errorf("%v, want ErrEnd", err)
+		if err := e.judge(0); err != ErrEnd || !errors.Is(e.window.StoreErr(), errMemory) {
+			t.Errorf("%v, want ErrEnd; StoreErr is %v", err, e.window.StoreErr())
 		}
 		e.receive.before = func() { <-block }
 		for counter := range uint64(3) { // the test ends only if they return
@@ -269,6 +279,7 @@ func TestWornMeanwhile(t *testing.T) {
 // TestNear has senders and receivers that come near the end of their counters, and receivers that have had
 // half of MaxForged wrong tags. Near is told once.
 func TestNear(t *testing.T) {
+	const nearEnd = 1 << 44 // as Config.Near says
 	synctest.Test(t, func(t *testing.T) {
 		forAllIn(func(a packetref.Algorithm) {
 			for _, stored := range []bool{false, true} {
@@ -359,12 +370,15 @@ func forAllIn(f func(a packetref.Algorithm)) {
 // TestMaxAge has senders and receivers that get too old.
 func TestMaxAge(t *testing.T) {
 	forAll(t, func(t *testing.T, a packetref.Algorithm) {
-		for _, stored := range []bool{false, true} {
-			now := time.Unix(0, 0)
+		for kind := range 4 {
+			now, stored := time.Unix(0, 0), kind == 0
 			c := config()
 			c.MaxAge, c.Now = time.Hour, func() time.Time { return now }
+			if kind != 1 {
+				c.Near = func(err error) { t.Errorf("Near: %v", err) }
+			}
 			ms, mr := new(memory), new(memory)
-			n := pick(stored, Stored(ms, mr), SecretIsNew())
+			n := []Counters{Stored(ms, mr), SecretIsNew(), SecretIsNew(), NewSession(random(32))}[kind]
 			s, r := newSender(a, c, n), newReceiver(a, c, n)
 			now = now.Add(time.Minute)
 			first := mustSeal(t, s)

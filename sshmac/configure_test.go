@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"crypto/fips140"
 	"errors"
+	"fmt"
 	"net"
 	"reflect"
 	"slices"
@@ -128,7 +129,11 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s is not among MACs", name)
 		}
 	}
-	for name, list := range map[string]func() []string{"Ciphers": Ciphers, "ServerCiphers": ServerCiphers, "MACs": MACs} {
+	lists := map[string]func() []string{"Ciphers": Ciphers, "ServerCiphers": ServerCiphers, "MACs": MACs}
+	for _, gcm := range []bool{false, true} {
+		lists[fmt.Sprintf("serverCiphers(%t)", gcm)] = func() []string { return serverCiphers(gcm) }
+	}
+	for name, list := range lists {
 		want := slices.Clone(list())
 		if got := slices.Compact(slices.Sorted(slices.Values(want))); len(got) != len(want) {
 			t.Errorf("%s has a name twice: %q", name, want)

@@ -97,12 +97,14 @@ func TestXargs(t *testing.T) {
 		t.Errorf("%.400q", stderr)
 	}
 	// >> is refused before anything is written.
-	os.WriteFile("S", []byte("old\n"), 0o600)
-	if out, err := sh(runs + `"$FASTMAC" tag -k key >>S`); err == nil || strings.Count(out, "fastmac: standard output appends to a file (>>)") != 3 {
-		t.Errorf("%v, %.400q", err, out)
-	}
-	if text, err := os.ReadFile("S"); err != nil || string(text) != "old\n" {
-		t.Errorf("%v, %.400q", err, text)
+	for _, old := range []string{"old\n", ""} {
+		os.WriteFile("S", []byte(old), 0o600)
+		if out, err := sh(runs + `"$FASTMAC" tag -k key >>S`); err == nil || strings.Count(out, "fastmac: standard output appends to a file (>>)") != 3 {
+			t.Errorf("%v, %.400q", err, out)
+		}
+		if text, err := os.ReadFile("S"); err != nil || string(text) != old {
+			t.Errorf("%v, %.400q", err, text)
+		}
 	}
 	if out, err := sh(`find d -type f -print0 | "$FASTMAC" tag -k key --files0-from - --force -o S`); err != nil || out != "" {
 		t.Errorf("%v, %.400q", err, out)

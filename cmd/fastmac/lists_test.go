@@ -143,13 +143,13 @@ func TestZero(t *testing.T) {
 	inFolder(t, map[string]string{"a\nb": "1", `c\d`: "2", "\xff\x1b": "3"})
 	command(t, exitOK, "keygen -o ../key")
 	defer os.Remove("../key")
-	list, _ := command(t, exitOK, "tag -k ../key -z -r .")
-	for _, name := range []string{"  ./a\nb\x00", `  ./c\d` + "\x00", "  ./\xff\x1b\x00"} {
+	list, _ := command(t, exitOK, `tag -k ../key -z -r . --label \a`)
+	for _, name := range []string{"\x00label:  \\a\x00", "  ./a\nb\x00", `  ./c\d` + "\x00", "  ./\xff\x1b\x00"} {
 		if !strings.Contains(list, name) {
 			t.Errorf("%q is not in %q", name, list)
 		}
 	}
-	if strings.Count(list, "\x00") != 8 || strings.Count(list, "\n") != 1 {
+	if strings.Count(list, "\x00") != 9 || strings.Count(list, "\n") != 1 {
 		t.Errorf("%q", list)
 	}
 	os.WriteFile("../sums", []byte(list), 0o600)
@@ -250,6 +250,16 @@ func TestOut(t *testing.T) {
 	if _, stderr := command(t, exitFailed, "tag -k key d/sums --force -o d/sums"); !strings.HasPrefix(stderr, "fastmac: d/sums: is the output\n") {
 		t.Errorf("%q", stderr)
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"d/sums", "./d/../d/sums", filepath.Join(here, "d", "sums")} {
+		if _, stderr := command(t, exitFailed, "tag -k key d/a -o "+path); !strings.Contains(stderr, ": is there already: ") {
+			t.Errorf("%s: %q", path, stderr)
+		}
+		check(path, string(list))
+	}
 	for path, want := range map[string]string{
 		"d":         "d: is a folder: want a file for the list",
 		"missing/x": "missing/x: ",
@@ -313,6 +323,18 @@ func TestInstallDocs(t *testing.T) {
 		}
 		name, _ := filepath.Rel(dir, path)
 		written[filepath.ToSlash(name)] = string(text)
+	}
+	// Longer files of an earlier version are replaced.
+	for name, text := range written {
+		if err := os.WriteFile(filepath.FromSlash(name), []byte(text+"earlier"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command(t, exitOK, "install-docs --prefix "+dir)
+	for name, want := range written {
+		if text, err := os.ReadFile(filepath.FromSlash(name)); err != nil || string(text) != want {
+			t.Errorf("%s has %d bytes, want %d: %v", name, len(text), len(want), err)
+		}
 	}
 	var missing []string
 	for _, command := range append(rootCommand().Commands(), rootCommand()) {

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -118,6 +119,10 @@ func TestSignals(t *testing.T) {
 // TestExitStatus has processes with each status, and output that nobody reads.
 func TestExitStatus(t *testing.T) {
 	runProcess()
+	// The other tests have the names of these.
+	if codes := []int{exitOK, exitFailed, exitUsage, exitInterrupted}; !slices.Equal(codes, []int{0, 1, 2, 130}) {
+		t.Errorf("the exit statuses are %d", codes)
+	}
 	inFolder(t, map[string]string{"a": "1"})
 	command(t, exitOK, "keygen -o key")
 	for line, want := range map[string]int{"version": exitOK, "tag -k key a": exitOK, "tag -k key missing": exitFailed, "tag a": exitUsage} {

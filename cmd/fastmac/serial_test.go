@@ -72,6 +72,10 @@ func TestRollback(t *testing.T) {
 	refused("--label letters", "another list: its label is photos")
 	refused("--label photo", "another list: its label is photos")
 	refused("--label photos2", "another list: its label is photos")
+	command(t, exitOK, "tag -k key -C e -r . -o escaped --label \x1b[2J")
+	if _, stderr := command(t, exitFailed, "verify -k key -C e escaped --label x"); !strings.Contains(stderr, `: another list: its label is \\x1b[2J`+"\n") || strings.Contains(stderr, "\x1b") {
+		t.Errorf("%q", stderr)
+	}
 	// The old folder, with its list.
 	copyFolder(t, "d", "new")
 	copyFolder(t, "old", "d")

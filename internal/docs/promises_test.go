@@ -30,7 +30,7 @@ var (
 var (
 	promisingPages    = []string{"docs/archives.md", "docs/files.md", "docs/list-format.md", "docs/packet-format.md", "docs/packets.md"}
 	promisingPackages = []string{".", "aesgcm", "hkdf", "hmac", "hwrand", "packet", "packet/store", "pbkdf2", "sshmac"}
-	promisingHelp     = []string{"cmd/fastmac/lists.go", "cmd/fastmac/tag.go", "cmd/fastmac/verify.go"}
+	promisingHelp     = []string{"cmd/fastmac/bench.go", "cmd/fastmac/docs.go", "cmd/fastmac/keygen.go", "cmd/fastmac/lists.go", "cmd/fastmac/main.go", "cmd/fastmac/tag.go", "cmd/fastmac/verify.go"}
 )
 
 // TestPromises compares promises.txt with the documents, the comments of exported names and the help

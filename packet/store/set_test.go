@@ -59,6 +59,8 @@ func TestSet(t *testing.T) {
 	mustRelease(t, a, 12)
 	a.Close()
 	mustReserve(t, mustOpenIn(t, s, "a"), 3, 12)
+	c.Close() // without a Release what was reserved stays so
+	mustReserve(t, mustOpenIn(t, s, "c"), 0, 5)
 
 	s.Close()
 	s = mustOpenSet(t, s.path)
@@ -98,6 +100,7 @@ func TestSetRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	mustOpenIn(t, s, "b")
+	refused(": b", "has the lock", open("b"))
 	refused(": b", "is there already", s.Create("b"))
 	refused("", "too many", s.Create(many(maxStores)...))
 	refused("2", "too many", CreateSet(s.path+"2", many(maxStores+1)...))

@@ -195,7 +195,11 @@ func TestArguments(t *testing.T) {
 	refused("another secret", reserve(otherID, 0)) // it is bound
 	mustReserve(t, f, 100, 0)
 	before = mustRead(t, path)
-	refused("another secret", reserve(otherID, 1))
+	for i := range id { // each byte of it counts
+		other := id
+		other[i] ^= 1
+		refused("another secret", reserve(other, 1))
+	}
 	mustReserve(t, f, 0, 100)
 	refused("another secret", f.Release(otherID, f.end, 50))
 	refused("want 0 to 100", f.Release(id, f.end, 101))
@@ -882,6 +886,18 @@ func TestChanged(t *testing.T) {
 	if !bytes.Equal(mustRead(t, path), own) {
 		t.Error("Release has changed the file")
 	}
+
+	// A file of before the last replacement, with as many records.
+	path = newStore(t)
+	f = mustOpen(t, path)
+	mustReserve(t, f, 10, 0)
+	older, used := mustRead(t, path), f.set.used
+	for end := f.end; f.set.used != used || end == 10; end = f.end {
+		mustReserve(t, f, 10, end)
+	}
+	mustWrite(t, path, older)
+	_, err := f.Reserve(id, 10)
+	wantError(t, err, path, "make a new secret")
 }
 
 // TestTwoLocks has another file in place of the lock, so that two Files have one store.

@@ -187,6 +187,10 @@ func TestReceive(t *testing.T) {
 		if got := secretsOf("nobody" + s.name); len(got) != 0 {
 			t.Errorf("%d secrets of nobody", len(got))
 		}
+		t.Setenv("EMPTY_SECRET", "")
+		if got := secretsOf("empty"); len(got) != 0 {
+			t.Errorf("%d secrets that are empty", len(got))
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ func TestParseKey(t *testing.T) {
 		{"umac128 " + hex64, "", "a key of 64 bytes: want 16, 24 or 32 for umac128"},
 		{hex16, "hmac-sha256", "a key of 16 bytes: want at least 32 for hmac-sha256"},
 		{hex16, "hmac-sha512", "a key of 16 bytes: want at least 32 for hmac-sha512"},
+		{hex64[2:62] + "0a", "hmac-sha256", "a key of 31 bytes: want at least 32 for hmac-sha256"},
 		{"umac128", "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
 		{hex16[1:], "umac128", "no key: it has characters that are not hex digits, or an odd number of them"},
 		{"md5 " + hex16, "", "the key is for an unknown algorithm: want one of " + strings.Join(Names(), ", ")},

@@ -209,9 +209,11 @@ func TestManyEnds(t *testing.T) {
 	own := lines[7]
 	foreign := strings.Replace(own, key.ID, strings.Repeat("0", 16), 1)
 	other := strings.Replace(own, "umac64", "umac32", 1)
+	last := key.ID[:15] + map[bool]string{true: "1", false: "0"}[key.ID[15] == '0'] // each digit counts
 	for _, tt := range []struct{ ends, want string }{
 		{strings.Repeat(own, 1000), ""},
 		{strings.Repeat(foreign, 1000), "the list was made with the key 0000000000000000, and this is the key " + key.ID},
+		{strings.Replace(own, key.ID, last, 1), "the list was made with the key " + last + ", and this is the key " + key.ID},
 		{strings.Repeat(foreign, 1000) + own + other, ""},
 		{strings.Repeat(foreign, 1000) + other + own, "the tags are umac32, and the key is for umac64"},
 		{other + own, "the tags are umac32, and the key is for umac64"},

@@ -108,6 +108,10 @@ func TestCachesNested(t *testing.T) {
 	if out, err := a.verify(); out != "" || err != nil {
 		t.Errorf("%q, %v", out, err)
 	}
+	a.Options = Options{KeyFile: "key", Update: "list", Quiet: true} // it keeps both options
+	if _, stderr, err := a.tag(); err != nil || stderr != "" || !strings.Contains(a.list(), "option:  exclude-caches\noption:  one-file-system\n") {
+		t.Errorf("%q, %v, %q", stderr, err, a.list())
+	}
 	a.write(map[string]string{"d/c/e/new": ""})
 	if out, err := a.verify(); out != "d/c/e/new: NOT IN THE LIST\n" || err == nil {
 		t.Errorf("%q, %v", out, err)

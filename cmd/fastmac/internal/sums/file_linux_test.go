@@ -6,9 +6,11 @@ package sums
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,5 +216,37 @@ func TestSparse(t *testing.T) {
 	}
 	if line := l.Lines.At(0); !s.Verify(&line) {
 		t.Error("the tag is wrong")
+	}
+}
+
+// TestOneStep watches the folder of a list that is replaced: there is no moment at which nothing has its name.
+func TestOneStep(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/a": ""}, nil)
+	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if _, err := unix.InotifyAddWatch(fd, ".", unix.IN_CREATE|unix.IN_MOVE|unix.IN_DELETE); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.tag(); err != nil {
+		t.Fatal(err)
+	}
+	var events [4096]byte
+	n, err := unix.Read(fd, events[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var masks []uint32 // of the events with this name
+	for b := events[:n]; len(b) > 0; {
+		mask, end := binary.NativeEndian.Uint32(b[4:]), unix.SizeofInotifyEvent+binary.NativeEndian.Uint32(b[12:])
+		if string(bytes.TrimRight(b[unix.SizeofInotifyEvent:end], "\x00")) == "list" {
+			masks = append(masks, mask)
+		}
+		b = b[end:]
+	}
+	if !slices.Equal(masks, []uint32{unix.IN_MOVED_TO}) {
+		t.Errorf("events %#x of the list, want one file that is moved there", masks)
 	}
 }

@@ -397,21 +397,24 @@ func TestLeftOut(t *testing.T) {
 
 // TestChangedWhileVerified adds a file after the walk: the folder is reported.
 func TestChangedWhileVerified(t *testing.T) {
-	f := newFolder(t, "umac64")
-	f.write("d/sub/a", 1)
-	f.must(Tag(t.Context(), f.Options, []string{"d/sub/a"}))
-	f.must(os.WriteFile("list", f.out.Bytes(), 0o600))
-	f.Complete = []string{"d"}
-	var out strings.Builder
-	f.Stdout = writerFunc(func(p []byte) (int, error) {
-		if out.Len() == 0 {
-			f.write("d/sub/new", 1)
+	for _, changed := range []string{"d/sub", "e"} {
+		f := newFolder(t, "umac64")
+		f.write("d/sub/a", 1)
+		f.write("e/b", 1)
+		f.must(Tag(t.Context(), f.Options, []string{"d/sub/a", "e/b"}))
+		f.must(os.WriteFile("list", f.out.Bytes(), 0o600))
+		f.Complete = []string{"d", "e"}
+		var out strings.Builder
+		f.Stdout = writerFunc(func(p []byte) (int, error) {
+			if out.Len() == 0 {
+				f.write(changed+"/new", 1)
+			}
+			return out.Write(p)
+		})
+		r, err := Verify(t.Context(), f.Options, "list", true)
+		f.must(err)
+		if err := r.Err(); err == nil || r.Unreadable != 1 || out.String() != "d/sub/a: OK\ne/b: OK\n"+changed+": FAILED open or read\n" || f.err.String() != "fastmac: "+changed+": changed while it was verified\n" {
+			t.Errorf("%+v, %v, %q, %q", r, err, &out, &f.err)
 		}
-		return out.Write(p)
-	})
-	r, err := Verify(t.Context(), f.Options, "list", true)
-	f.must(err)
-	if err := r.Err(); err == nil || r.Unreadable != 1 || out.String() != "d/sub/a: OK\nd/sub: FAILED open or read\n" || f.err.String() != "fastmac: d/sub: changed while it was verified\n" {
-		t.Errorf("%+v, %v, %q, %q", r, err, &out, &f.err)
 	}
 }

@@ -7,6 +7,7 @@
 package sums
 
 import (
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -45,5 +46,20 @@ func TestRaiseLocked(t *testing.T) {
 	}
 	if _, err := os.Lstat(left); err == nil {
 		t.Error("what a killed run has left stays")
+	}
+
+	// For verify that is a failure.
+	newArchive(t, map[string]string{"d/a": "", "d/b": ""}, nil)
+	if err := os.WriteFile("n", []byte("0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock = flock.New("n", flock.SetFlag(os.O_RDONLY))
+	defer lock.Close()
+	if ok, err := lock.TryRLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	r, err := Verify(t.Context(), Options{KeyFile: "key", AtLeast: &Floor{File: "n"}, Status: true, Stdout: io.Discard, Stderr: io.Discard}, "list", true)
+	if err == nil || r != nil || !strings.Contains(err.Error(), "the number was not raised") {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

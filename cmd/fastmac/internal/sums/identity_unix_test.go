@@ -43,13 +43,20 @@ func (a *archive) twins(one, two string) {
 
 // TestLinkedFolder has a link in the place of a folder, to a folder with the same files: they are not OK.
 func TestLinkedFolder(t *testing.T) {
-	newArchive(t, map[string]string{"d/e/f": "content", "d/g": ""}, nil)
-	if err := errors.Join(os.Rename("d/e", "e"), os.Symlink("../e", "d/e")); err != nil {
+	a := newArchive(t, map[string]string{"c/\x1b/x": "content", "d/e/f": "content", "d/g": ""}, nil)
+	a.Recursive = true
+	if _, _, err := a.tag("c"); err != nil {
 		t.Fatal(err)
+	}
+	for _, folder := range []string{"c/\x1b", "d/e"} {
+		moved := filepath.Base(folder)
+		if err := errors.Join(os.Rename(folder, moved), os.Symlink("../"+moved, folder)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var out, errs bytes.Buffer
 	r, err := Verify(t.Context(), Options{KeyFile: "key", Stdout: &out, Stderr: &errs}, "list", true)
-	if err != nil || r.Unreadable != 1 || r.Right != 1 || out.String() != "d/e/f: FAILED open or read\nd/g: OK\n" {
+	if err != nil || r.Unreadable != 2 || r.Right != 1 || out.String() != "d/e/f: FAILED open or read\nd/g: OK\n\\c/\\x1b/x: FAILED open or read\n" || strings.Count(errs.String(), `\c/\x1b`) != 2 || strings.Contains(errs.String(), "\x1b") {
 		t.Errorf("%q, %q, %+v, %v", out.String(), errs.String(), r, err)
 	}
 }

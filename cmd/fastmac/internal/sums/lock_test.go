@@ -107,6 +107,9 @@ func TestVerifyBesideUpdate(t *testing.T) {
 // TestListLocked has a list that another program has locked: an update waits, which can be interrupted, and
 // verify waits for a while only.
 func TestListLocked(t *testing.T) {
+	if maxWait != 10*time.Second {
+		t.Errorf("verify waits for %v", maxWait)
+	}
 	defer func(old time.Duration) { maxWait = old }(maxWait)
 	maxWait = time.Millisecond
 	a, _ := sideBySide(t)

@@ -462,6 +462,18 @@ func TestKeysDestroyed(t *testing.T) {
 	dead("the same old key", func() { old.Stream(nil) })
 }
 
+// TestChangedBesideUnread has a file with other content beside one that cannot be read: to go on without this one does
+// not accept the other.
+func TestChangedBesideUnread(t *testing.T) {
+	a := newArchive(t, map[string]string{"d/a": "1", "d/b": ""}, nil)
+	a.KeepGoing = true
+	a.write(map[string]string{"d/a": "2"})
+	before := a.list()
+	if stdout, _, err := a.tag("missing"); err == nil || !strings.Contains(err.Error(), "1 of 2 files changed, so list stays as it was") || stdout != "d/a: CHANGED\n" || a.list() != before {
+		t.Errorf("%q, %v, %q", stdout, err, a.list())
+	}
+}
+
 // TestNothingThere has an update that finds only new files, and files that cannot be read, which are there.
 func TestNothingThere(t *testing.T) {
 	p := &plan{old: &oldList{found: make([]bool, 1)}}

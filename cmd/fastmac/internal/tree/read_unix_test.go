@@ -98,6 +98,7 @@ func TestFolders(t *testing.T) {
 	f.write("real/file", 1)
 	f.must(os.Symlink("real", "d"))
 	f.must(os.Symlink("sub", "real/link"))
+	f.must(os.Symlink("deep", "real/sub/inner"))
 	f.must(os.Symlink("../file", "real/sub/linked"))
 	f.must(os.Symlink("nothing", "real/nowhere"))
 	f.write("other", 1)
@@ -118,6 +119,7 @@ func TestFolders(t *testing.T) {
 				{"file/a", "not a directory"},
 				{"nowhere/a", prefix + "nowhere is a link, and tag -r follows no links to folders"},
 				{"link/deep/file", prefix + "link is a link, and tag -r follows no links to folders"},
+				{"sub/inner/file", prefix + "sub/inner is a link, and tag -r follows no links to folders"},
 				{"link/linked", prefix + "link is a link, and tag -r follows no links to folders"},
 				{"sub/deep/file", ""},
 			} {
