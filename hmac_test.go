@@ -271,6 +271,13 @@ func testHMACBatch(t *testing.T, f crypto.Hash) {
 			t.Errorf("VerifyBatch accepts what has %s", want)
 		}
 	}
+	for i := range batch {
+		for _, wrong := range []Message{{Tag: make([]byte, size+1)}, {Nonce: []byte{0}, Tag: make([]byte, size)}} {
+			bad := with(i, wrong)
+			mactest.MustPanic(t, fmt.Sprint("message ", i), "", func() { k.TagBatch(bad) })
+			mactest.MustPanic(t, fmt.Sprint("message ", i), "", func() { SumHMACBatch(f, make([][]byte, n), bad) })
+		}
+	}
 	mactest.MustPanic(t, "SumHMACBatch", "fastmac: SumHMACBatch with 19 keys and 20 messages", func() { SumHMACBatch(f, make([][]byte, n-1), batch) })
 	mactest.MustPanic(t, "SumHMACBatch", "fastmac: SumHMACBatch with 20 keys and 0 messages", func() { SumHMACBatch(f, make([][]byte, n), nil) })
 	for i, m := range batch {
