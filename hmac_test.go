@@ -149,6 +149,22 @@ func TestHMACManyHashes(t *testing.T) {
 	})
 }
 
+// dyingHash is an HMAC of the standard library that panics while it writes a tag, as one may that is wiped meanwhile.
+type dyingHash struct{ hash.Hash }
+
+func (dyingHash) Sum(b []byte) []byte {
+	_ = append(b, "a part of a tag"...)
+	panic("fastmac: wiped")
+}
+
+func TestHMACDyingHash(t *testing.T) {
+	tag := make([]byte, 32)
+	mactest.MustPanic(t, "Sum", "wiped", func() { appendFIPS(dyingHash{}, tag) })
+	if !bytes.Equal(tag, make([]byte, 32)) {
+		t.Errorf("it leaves %x", tag)
+	}
+}
+
 func TestHMACVerify(t *testing.T) { forAllHMAC(t, testHMACVerify) }
 
 func testHMACVerify(t *testing.T, f crypto.Hash) {
@@ -269,6 +285,13 @@ func testHMACBatch(t *testing.T, f crypto.Hash) {
 		mactest.MustPanic(t, want, "fastmac: SumHMACBatch: "+want, func() { SumHMACBatch(f, make([][]byte, n), bad) })
 		if k.VerifyBatch(slices.Clone(bad)) {
 			t.Errorf("VerifyBatch accepts what has %s", want)
+		}
+	}
+	for i := range batch {
+		for _, wrong := range []Message{{Tag: make([]byte, size+1)}, {Nonce: []byte{0}, Tag: make([]byte, size)}} {
+			bad := with(i, wrong)
+			mactest.MustPanic(t, fmt.Sprint("message ", i), "", func() { k.TagBatch(bad) })
+			mactest.MustPanic(t, fmt.Sprint("message ", i), "", func() { SumHMACBatch(f, make([][]byte, n), bad) })
 		}
 	}
 	mactest.MustPanic(t, "SumHMACBatch", "fastmac: SumHMACBatch with 19 keys and 20 messages", func() { SumHMACBatch(f, make([][]byte, n-1), batch) })

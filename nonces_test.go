@@ -166,6 +166,18 @@ func TestNoncesFork(t *testing.T) {
 	}
 }
 
+// TestNoncesBegin has another goroutine find the same fork, and begin after the first one has: they continue one
+// sequence.
+func TestNoncesBegin(t *testing.T) {
+	nonces := NewNonceSequence(16)
+	fork.Pretend()
+	first := nonces.Next(nil)
+	nonces.begin()
+	if got := nonces.Next(nil); subtract(got, first) != 1 {
+		t.Errorf("%x after %x", got, first)
+	}
+}
+
 // TestNoncesForkRandom checks that each byte of the first nonce after a fork is drawn anew.
 func TestNoncesForkRandom(t *testing.T) {
 	for size := 12; size <= 16; size++ {

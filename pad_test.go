@@ -6,6 +6,7 @@ package fastmac
 
 import (
 	"bytes"
+	"crypto/cipher"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -295,6 +296,38 @@ func TestBuffersWiped(t *testing.T) {
 		k.Tag(nil, []byte("12345678"), nil)
 		if b := aesBuffers.Get().(*[aes.BlockSize]byte); *b != [aes.BlockSize]byte{} {
 			t.Errorf("%s: a pad is left: %x", kernel, b)
+		}
+	})
+}
+
+// collecting is a cipher in which the garbage collector runs, and reports whether the key that has it is garbage.
+type collecting struct {
+	cipher.Block
+	final   chan bool
+	garbage bool
+}
+
+func (c *collecting) Encrypt(dst, src []byte) {
+	for range 20 {
+		runtime.GC()
+		runtime.Gosched()
+	}
+	c.garbage = c.garbage || len(c.final) > 0
+}
+
+// TestKeyIsKept checks that no finalizer of a key runs, which may overwrite it, while crypto/aes encrypts with it.
+func TestKeyIsKept(t *testing.T) {
+	mactest.EachKernel(t, mactest.UMAC, func(kernel string) {
+		if aes.InUse() {
+			return
+		}
+		c := &collecting{final: make(chan bool, 1)}
+		k, block := new(aesKey), cipher.Block(c)
+		k.std = &block
+		runtime.SetFinalizer(k, func(*aesKey) { c.final <- true })
+		k.encrypt(make([]byte, aes.BlockSize))
+		if c.garbage {
+			t.Errorf("%s: it runs", kernel)
 		}
 	})
 }

@@ -437,9 +437,10 @@ func TestHelperFaults(t *testing.T) {
 
 // TestHelperPanics has a helper with a fault, before the caller has come to its last chunk and after.
 func TestHelperPanics(t *testing.T) {
-	for _, late := range []bool{false, true} {
+	for i := range 4 {
+		late, chunks := i%2 == 1, 9+i/2*300
 		k := &mactest.Must(NewUMACKey(make([]byte, 16), 16)).uhash
-		p := make([]byte, 9*chunkSize)
+		p := make([]byte, chunks*chunkSize)
 		c := newChunkQueue(k, p, new(l2State), 1)
 		i, next, _ := c.take()
 		if late {
@@ -456,7 +457,7 @@ func TestHelperPanics(t *testing.T) {
 			return nil
 		}()
 		if _, ok := value.(runtime.Error); !ok {
-			t.Errorf("late %v: panic %v", late, value)
+			t.Errorf("%d chunks, late %v: panic %v", chunks, late, value)
 		}
 		c.checkWiped(t, "after a panic")
 	}

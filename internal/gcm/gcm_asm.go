@@ -207,7 +207,7 @@ func (k *Key) cut(message *run, nonce *[NonceSize]byte, open bool) {
 // it. The run is a copy too: what is stored where a pointer points to would be on the heap.
 func (k *Key) cutText(message *run, nonce [NonceSize]byte, open bool) {
 	var r run
-	r.sum, r.data, r.dst = message.sum, message.data, message.dst
+	r.sum, r.data, r.dst, r.blocks = message.sum, message.data, message.dst, message.blocks
 	rest := message.src
 	for len(rest) > maxRun {
 		r.src, rest = rest[:maxRun], rest[maxRun:]

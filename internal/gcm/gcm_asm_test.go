@@ -116,6 +116,43 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
+// TestCutBlocks seals and opens a text of two runs, as a part of a longer one: after as many blocks as whole runs
+// can have, a power of two, or the most.
+func TestCutBlocks(t *testing.T) {
+	const runBlocks = maxRun / BlockSize
+	key, nonce, text := []byte("one of sixteen.."), [NonceSize]byte([]byte("twelve bytes")), make([]byte, maxRun+BlockSize)
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	befores := []uint32{1<<32 - 2*runBlocks}
+	for before := uint32(runBlocks); before > 0; before *= 2 {
+		befores = append(befores, before)
+	}
+	for _, before := range befores {
+		counter := binary.BigEndian.AppendUint32(nonce[:], before+2)
+		want := make([]byte, len(text))
+		cipher.NewCTR(block, counter).XORKeyStream(want, text)
+		mactest.EachKernel(t, mactest.GCM, func(name string) {
+			var k Key
+			if err := k.Init(key); err != nil {
+				t.Fatal(err)
+			}
+			got := make([]byte, len(text))
+			for _, step := range []struct {
+				src, want []byte
+				open      bool
+			}{{text, want, false}, {want, text, true}} {
+				var tag, sum [BlockSize]byte
+				r := run{tag: &tag, sum: &sum, dst: got, src: step.src, blocks: before, textBits: 8 * uint64(len(text))}
+				if k.cut(&r, &nonce, step.open); !bytes.Equal(got, step.want) {
+					t.Errorf("%s, %d blocks before, open %v: wrong text", name, before, step.open)
+				}
+			}
+		})
+	}
+}
+
 // TestLengthBits checks that each bit of the lengths of a message counts, in runs for each kernel.
 func TestLengthBits(t *testing.T) {
 	mactest.ForAllKernels(t, mactest.GCM, func(t *testing.T) {

@@ -85,6 +85,11 @@ func TestLooks(t *testing.T) {
 			t.Errorf("%s needs no exception", name)
 		}
 	}
+	for _, name := range []string{"End", "EndStream"} {
+		if f := p[module+"/internal/lifetime.(*Lifetime)."+name]; f == nil || !f.ordersStores() {
+			t.Errorf("%s: no barrier follows the store of the number", name)
+		}
+	}
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if n := p[name].barriers(); n > 0 {
@@ -106,6 +111,20 @@ func (f *function) barriers() (n int) {
 	return n
 }
 
+// ordersStores reports whether the barrier for stores follows all atomic stores of f.
+func (f *function) ordersStores() bool {
+	store, barrier := -1, -1
+	for i, o := range f.ops {
+		switch {
+		case o.name == "CALL" && o.args == module+"/internal/lifetime.stores(SB)":
+			barrier = i
+		case atomicStore.MatchString(o.name):
+			store = i
+		}
+	}
+	return 0 <= store && store < barrier
+}
+
 const module = "example.com/fastmac"
 
 var (
@@ -113,6 +132,7 @@ var (
 	exported     = regexp.MustCompile(`^(fastmac|aesgcm|hwrand|packet)\.(\(\*\w+\)\.)?[A-Z]\w*$`)
 	header       = regexp.MustCompile(`^(\S+) STEXT`)
 	line         = regexp.MustCompile(`^\t0x[0-9a-f]+ (\d+) \(.*?\)\t(\S+)(?:\t(.*))?$`)
+	atomicStore  = regexp.MustCompile(`^(STLRW|STLXRW|CASALW)$`)
 	branch       = regexp.MustCompile(`^(JMP|B|CBN?ZW?|TBN?Z|B[A-Z]{2})$`)
 )
 

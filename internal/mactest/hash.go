@@ -353,6 +353,12 @@ func (s Subject) testClone(t *testing.T) {
 		if got, want := s.sum(c), s.of(t, nil); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: clone after Reset: %x, want %x", n, got, want)
 		}
+		if c, ok := c.(interface{ Destroy() }); ok {
+			c.Destroy()
+			if got, want := s.sum(h), s.of(t, append(msg, a...)); !bytes.Equal(got, want) {
+				t.Errorf("%d bytes: after Destroy of a clone: %x, want %x", n, got, want)
+			}
+		}
 	}
 }
 
