@@ -2,13 +2,14 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package secrets checks that assembly is constant time: it follows secrets through all paths of a
-// function.
+// Package secrets checks that assembly is constant time, and that no state of SHA-2 remains in general registers: it
+// follows secrets through all paths of a function.
 package secrets
 
 import (
 	"fmt"
 	"math/bits"
+	"path"
 	"reflect"
 	"slices"
 
@@ -154,8 +155,13 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %v: %s", f.function.Name, f.Instruction, f.what)
 }
 
+// words is how many general registers may have a secret when a function of package sha2 returns: those for the parts
+// of a round. The registers of the state must not.
+const words = 3
+
 // Leaks follows secrets through all paths of a function and returns where a branch, an address
-// or the choice of the bytes that are read depends on one.
+// or the choice of the bytes that are read depends on one, and which functions of package sha2 leave a state in
+// general registers.
 func Leaks(f *machine.Function, sig *Signature) (found []Finding) {
 	defer func() {
 		switch r := recover().(type) {
@@ -167,10 +173,49 @@ func Leaks(f *machine.Function, sig *Signature) (found []Finding) {
 		}
 	}()
 	d := &taint{objects: sig.objects}
+	before, after := d.follow(f, sig, true)
+	for n, i := range f.Code {
+		s, ok := before[n]
+		if !ok {
+			continue
+		}
+		d.find = func(what string) {
+			f := Finding{f, i, what}
+			if !slices.Contains(found, f) {
+				found = append(found, f)
+			}
+		}
+		if _, condition := after(n, s.clone()); condition.secret {
+			d.find("the branch depends on a secret")
+		}
+	}
+	if path.Base(f.Pkg) != "sha2" {
+		return found
+	}
+	// What registers held before is the caller's.
+	before, _ = d.follow(f, sig, false)
+	for n, i := range f.Code {
+		if s, ok := before[n]; ok && i.Flow == machine.Return {
+			var kept []int
+			for k, v := range s.General {
+				if v.secret && k != f.FramePointer {
+					kept = append(kept, k)
+				}
+			}
+			if len(kept) > words {
+				found = append(found, Finding{f, i, fmt.Sprintf("the general registers %d keep secrets", kept)})
+			}
+		}
+	}
+	return found
+}
+
+// follow returns the states before all instructions, in all executions, and what makes the state after one of them.
+// What registers hold at the beginning is secret, or is not.
+func (d *taint) follow(f *machine.Function, sig *Signature, secret bool) (before map[int]*state, after func(n int, s *state) (next []int, conditional value)) {
 	models := program.Models[value, bytesValue](f.Architecture)
-	before := make(map[int]*state)
-	before[0] = d.start(f.Architecture, sig)
-	after := func(n int, s *state) (next []int, conditional value) {
+	before = map[int]*state{0: d.start(f.Architecture, sig, secret)}
+	after = func(n int, s *state) (next []int, conditional value) {
 		defer func() {
 			if r := recover(); r != nil {
 				panic(Finding{f, f.Code[n], fmt.Sprintf("no model: %v", r)})
@@ -204,27 +249,11 @@ func Leaks(f *machine.Function, sig *Signature) (found []Finding) {
 			work = append(work, to)
 		}
 	}
-	for n, i := range f.Code {
-		s, ok := before[n]
-		if !ok {
-			continue
-		}
-		d.find = func(what string) {
-			f := Finding{f, i, what}
-			if !slices.Contains(found, f) {
-				found = append(found, f)
-			}
-		}
-		if _, condition := after(n, s.clone()); condition.secret {
-			d.find("the branch depends on a secret")
-		}
-	}
-	return found
+	return before, after
 }
 
-// start is the state when a function is called: its arguments are on the stack. What registers
-// hold is as secret as the caller's.
-func (d *taint) start(a *machine.Architecture, sig *Signature) *state {
+// start is the state when a function is called: its arguments are on the stack. Is what registers hold secret?
+func (d *taint) start(a *machine.Architecture, sig *Signature, secret bool) *state {
 	s := &state{stack: make([]value, stackWord(machine.FrameLimit))}
 	s.Algebra = d
 	unknown := some(value{secret: true})
@@ -232,7 +261,7 @@ func (d *taint) start(a *machine.Architecture, sig *Signature) *state {
 		s.stack[k] = unknown
 	}
 	for k := range s.General {
-		s.General[k] = unknown
+		s.General[k] = some(value{secret: secret})
 	}
 	for k := range s.Vectors {
 		s.Vectors[k] = bytesValue{secret: 1<<64 - 1}

@@ -5,6 +5,7 @@
 package secrets
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -166,6 +167,30 @@ func TestLeaks(t *testing.T) {
 		}
 		if found := Leaks(assemble(t, strings.Replace(c.leak, c.line, c.fixed, 1)), sig); len(found) > 0 {
 			t.Errorf("not %s: findings %v, want none", c.name, found)
+		}
+	}
+}
+
+// TestKept gives a function of SHA-2 as many words as may stay in general registers, and one more.
+func TestKept(t *testing.T) {
+	sig := declare(t, "type key struct { Secret [8]uint64 }\nfunc f(k *key)")
+	const loads = `mov rax,QWORD PTR [rsp+0x8]
+		mov rcx,QWORD PTR [rax]
+		mov rdx,QWORD PTR [rax+0x8]
+		mov rsi,QWORD PTR [rax+0x10]
+		mov rdi,QWORD PTR [rax+0x18]
+		mov r8,r9
+		`
+	for _, c := range []struct {
+		last, want string
+	}{
+		{"ret", "[control: 0x6: ret: the general registers [1 2 6 7] keep secrets]"},
+		{"xor esi,esi\nret", "[]"},
+	} {
+		f := assemble(t, loads+c.last)
+		f.Pkg = "internal/sha2"
+		if got := fmt.Sprint(Leaks(f, sig)); got != c.want {
+			t.Errorf("%q: %s, want %s", c.last, got, c.want)
 		}
 	}
 }
