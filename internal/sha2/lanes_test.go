@@ -122,6 +122,61 @@ func testLanes[W Word](t *testing.T) {
 	}
 }
 
+// TestLaneSets compresses a block with each set of lanes that begin a hash, and each set that ends one.
+func TestLaneSets(t *testing.T) { forAllKernels(t, testLaneSets[uint32], testLaneSets[uint64]) }
+
+func testLaneSets[W Word](t *testing.T) {
+	lanes, _ := LaneCount[W]()
+	if lanes == 0 {
+		return
+	}
+	rng := rand.New(rand.NewPCG(2, 16))
+	value := func() (s State[W]) {
+		for i := range s {
+			s[i] = W(rng.Uint64())
+		}
+		return s
+	}
+	size := BlockSize[W]()
+	var before Lanes[W]
+	first := value()
+	before.SetInitial(&first)
+	var p [MaxLanes][]byte
+	var want [3]Lanes[W] // of lanes that go on, begin, and end
+	for l := range lanes {
+		p[l] = make([]byte, size)
+		for i := range p[l] {
+			p[l][i] = byte(rng.Uint32())
+		}
+		begins, ends, goesOn := first, value(), value()
+		before.set(l, &ends)
+		before.MoveToOuter(l)
+		before.set(l, &goesOn)
+		inner := encoded(&goesOn)
+		compressGeneric(&goesOn, p[l])
+		compressGeneric(&begins, p[l])
+		compressGeneric(&ends, append(inner, pad[W](size+len(inner))...))
+		want[0].set(l, &goesOn)
+		want[1].set(l, &begins)
+		want[2].set(l, &ends)
+	}
+	check := func(initial, outer LaneSet) {
+		state := before
+		state.Block(&p, initial, outer)
+		for l := range lanes {
+			kind := initial>>l&1 | outer>>l&1<<1
+			if got, want := get(&state, l), get(&want[kind], l); got != want {
+				t.Fatalf("lane %d, initial %b, outer %b: %x, want %x", l, initial, outer, got, want)
+			}
+		}
+	}
+	for set := range LaneSet(1) << lanes {
+		check(set, 0)
+		check(0, set)
+		check(set, LaneSet(rng.Uint32())&(1<<lanes-1)&^set)
+	}
+}
+
 // get returns the chaining value of a lane.
 func get[W Word](s *Lanes[W], lane int) (state State[W]) {
 	s.get(lane, &state)
