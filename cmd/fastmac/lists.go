@@ -74,7 +74,7 @@ PATTERNS
 Patterns mean what they mean in gitignore(5); --exclude-from reads them from a
 file such as .gitignore, before those of --exclude. Paths are relative to the
 folder, so /a is FOLDER/a. A pattern with a slash before its end matches from
-there on, others match a name at any depth; ** stands for folders, a slash at
+FOLDER on, others match a name at any depth; ** stands for folders, a slash at
 the end means folders only, ! takes a pattern back, and of several patterns the
 last one decides. What is in a folder that is left out is not looked at.
 

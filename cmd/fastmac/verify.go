@@ -47,9 +47,9 @@ exclude more. Success means that at one moment while verify ran the folder had
 these files and no others.
 
 With --label the list must have this label, and with --at-least this serial
-number or a higher one, as old lists have lower ones. If NUMBER is the name of a
-file, that has the number, and after a success verify raises it there to the one
-of the list. Begin with: echo 0 > FILE.
+number or a higher one, as old lists have lower ones. If NUMBER names a file,
+the number is in that file, and after a success verify raises it there to the
+one of the list. Begin with: echo 0 > FILE.
 
 A line that is malformed or too long counts as a failure, and so does a file
 that changes while it is read, or that is behind a link which has taken the
