@@ -72,11 +72,11 @@ follows no links to folders.
 PATTERNS
 
 Patterns mean what they mean in gitignore(5); --exclude-from reads them from a
-file such as .gitignore. Paths are relative to the folder, so /a is FOLDER/a. A
-pattern with a slash before its end matches from there on, others match a name
-at any depth; ** stands for folders, a slash at the end means folders only, !
-takes a pattern back, and of several patterns the last one decides. What is in a
-folder that is left out is not looked at.
+file such as .gitignore, before those of --exclude. Paths are relative to the
+folder, so /a is FOLDER/a. A pattern with a slash before its end matches from
+FOLDER on, others match a name at any depth; ** stands for folders, a slash at
+the end means folders only, ! takes a pattern back, and of several patterns the
+last one decides. What is in a folder that is left out is not looked at.
 
 A cache folder has a CACHEDIR.TAG with the signature of bford.info/cachedir.
 That file stays in the list, as in an archive of tar --exclude-caches: so nobody

@@ -61,11 +61,11 @@ or changes meanwhile, tag exits with 1 and writes no list, or without -o one
 that has no end line. With --keep-going the list says which files these are.
 
 --update LIST tags new files, and names them and those that are gone. If the
-content of a file has changed, or if no file of the list is there, the list
-stays as it was, unless --accept-changes is given. Files with the size, the
-times and the inode that they had are read only with --verify-all, or with
---old-key, which verifies all of them with the key that the list has. --label
-puts a text into the list, which "fastmac verify --label" requires.
+content of a file has changed, or if all files are new, the list stays as it
+was, unless --accept-changes is given. Files with the size, the times and the
+inode that they had are read only with --verify-all, or with --old-key, which
+verifies all of them with the key that the list has. --label puts a text into
+the list, which "fastmac verify --label" requires.
 
 Exit status: 0 all files are tagged, 1 failure, 2 wrong usage, 130 interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {

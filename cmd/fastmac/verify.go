@@ -39,7 +39,7 @@ an end line FAILED too: it was cut, a program such as grep made it, or tag could
 not read all files. --partial accepts that, and files that are NOT TAGGED. If
 the list was made with another key, verify says so and verifies no file.
 
-With --complete verify also looks for files in a folder that the list does not
+With --complete verify also looks in a folder for files that the list does not
 have. It leaves out the file of the list, and what tag -r has left out: links to
 folders and the like, which it names, and what the patterns and options of the
 list exclude. --exclude, --exclude-from, --exclude-caches and --one-file-system
@@ -47,14 +47,14 @@ exclude more. Success means that at one moment while verify ran the folder had
 these files and no others.
 
 With --label the list must have this label, and with --at-least this serial
-number or a higher one, as old lists have lower ones. If NUMBER is the name of a
-file, that has the number, and after a success verify raises it there to the one
-of the list. Begin with: echo 0 > FILE.
+number or a higher one, as old lists have lower ones. If NUMBER names a file,
+the number is in that file, and after a success verify raises it there to the
+one of the list. Begin with: echo 0 > FILE.
 
 A line that is malformed or too long counts as a failure, and so does a file
 that changes while it is read, or that is behind a link which has taken the
-place of a folder. -c is accepted because sha512sum has it. "fastmac help lists"
-says what lists, keys and paths have.
+place of a folder below that of tag -r. -c is accepted because sha512sum has it.
+"fastmac help lists" says what lists, keys and paths have.
 
 Exit status: 0 the list and all tags are right, 1 something is not or a file
 cannot be read, 2 wrong usage, 130 interrupted.`,

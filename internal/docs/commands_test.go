@@ -46,7 +46,7 @@ var commands = map[string]runner{
 	"go mod tidy":                           {inModule: true, long: true},
 	"go mod edit -replace=golang.org/x/crypto=golang.org/x/crypto@v0.31.0": {inModule: true, less: strings.NewReplacer("edit", "edit -print")}, // TestVersions of internal/interop builds with it
 
-	"GOOS=windows go build -C cmd/fastmac -o ../../fastmac.exe .": {long: true, less: strings.NewReplacer("../../fastmac.exe", os.DevNull)},
+	"GOOS=windows GOARCH=amd64 go build -C cmd/fastmac -o ../../fastmac.exe .": {long: true, less: strings.NewReplacer("../../fastmac.exe", os.DevNull)},
 
 	"fastmac keygen -o KEYFILE":                {inModule: true, long: true},
 	"fastmac tag -k KEYFILE -r FOLDER -o SUMS": {inModule: true, long: true},

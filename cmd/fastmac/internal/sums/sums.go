@@ -34,7 +34,7 @@ type Options struct {
 	Zero      bool   // lines end with a NUL, and nothing in them is escaped
 
 	// MinimalStat is for file systems that give a file another inode number, or a folder other times, at each
-	// look: a file is the same if its size and mtime are, and a folder if its names are.
+	// look: a file is the same if its size and times are, and a folder if its names are.
 	MinimalStat bool
 
 	// Of what is in folders, in the language of gitignore.
