@@ -67,10 +67,10 @@ func (r *recorder) check(p *plan) error {
 		return errors.New(text)
 	case c.Changed > 0 && !o.AcceptChanges:
 		return fmt.Errorf("%s changed, so %s stays as it was: --accept-changes accepts that", count(c.Changed, c.Tagged+c.Gone, "file"), shown(out))
-	case p.old != nil && len(p.old.found) > 0 && c.Kept+c.Changed+c.Unreadable == 0 && !o.AcceptChanges:
-		return fmt.Errorf("no file of the list is there, so %s stays as it was: it may be the list of another folder; --accept-changes accepts that", shown(out))
 	case c.Tagged == 0 && c.Unreadable+c.Gone > 0:
 		return errors.New("no file is left to tag")
+	case p.old != nil && len(p.old.found) > 0 && c.Kept+c.Changed+c.Unreadable == 0 && !o.AcceptChanges:
+		return fmt.Errorf("no file of the list is there, so %s stays as it was: it may be the list of another folder; --accept-changes accepts that", shown(out))
 	case c.Tagged == 0:
 		return errors.New("no files except the output: nothing is tagged")
 	case len(p.folders)+len(p.patterns)+c.Unreadable > list.MaxNotes:

@@ -181,7 +181,7 @@ func (o *oldList) rest(folders, failed, left []string, patterns []pattern, add f
 		below := l.Path[len(folder):]
 		switch {
 		case tree.Above(failed, l.Path) != "":
-			add(tree.Entry{Path: l.Path, Err: errors.New("its folder could not be read")})
+			add(tree.Entry{Path: l.Path, Err: errors.New("its folder could not be read, or is empty")})
 		case tree.Nowhere(err) || err == nil && info.Kind.IsDir():
 			gone = append(gone, File{Path: l.Path, Result: resultGone})
 		case folder == "" || err != nil || skips(skipped[folder], below, false): // an argument

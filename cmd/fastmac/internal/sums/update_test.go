@@ -177,7 +177,7 @@ func TestUpdate(t *testing.T) {
 		a.check("again", "", "fastmac: 4 files: 4 kept, 0 changed, 0 new; 0 gone, 3 excluded\n", "", "./g", "d/z", "./h", "h")
 		os.RemoveAll("h")
 		_, gone := os.ReadDir("h")
-		a.check("a folder is gone", "", "fastmac: h: "+reason(gone).Error()+"\nfastmac: h/i: its folder could not be read\n", "2 of 5 files not tagged, so no list is written to list")
+		a.check("a folder is gone", "", "fastmac: h: "+reason(gone).Error()+"\nfastmac: h/i: its folder could not be read, or is empty\n", "2 of 5 files not tagged, so no list is written to list")
 	}
 }
 
@@ -356,7 +356,7 @@ func TestUpdateLaunders(t *testing.T) {
 	os.Remove("other/y")
 	a.write(map[string]string{"other/d/x": ""})
 	os.Remove("other/d/x")
-	a.check("nothing", "", "fastmac: other: has no files\nfastmac: other/y: its folder could not be read\n", "2 of 2 files not tagged, so no list is written to list")
+	a.check("nothing", "", "fastmac: other: has no files\nfastmac: other/y: its folder could not be read, or is empty\n", "2 of 2 files not tagged, so no list is written to list")
 
 	// A file that cannot be read for a while, and a folder that is not there for a while.
 	a = newArchive(t, small, nil)
@@ -392,7 +392,7 @@ func TestUpdateLaunders(t *testing.T) {
 		}
 	}
 	stdout, stderr, err := a.tag()
-	if stdout != "" || strings.Count(stderr, ": its folder could not be read\n") != 2 || err == nil || err.Error() != "4 of 4 files not tagged, so no list is written to list" {
+	if stdout != "" || strings.Count(stderr, ": its folder could not be read, or is empty\n") != 2 || err == nil || err.Error() != "4 of 4 files not tagged, so no list is written to list" {
 		t.Errorf("%q, %q, %v", stdout, stderr, err)
 	}
 }
