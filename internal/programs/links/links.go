@@ -8,6 +8,7 @@ package links
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -26,10 +27,13 @@ func message(fields ...string) (msg []byte) {
 	return msg
 }
 
-// Sign returns a link to a path, which is escaped as in a request, with parameters and a time.
+// Sign returns a link to a path, which is escaped as in a request, with a time and parameters, of which none is
+// called tag.
 func Sign(k *fastmac.HMACKey, path string, parameters url.Values, until time.Time) string {
-	parameters.Set("until", strconv.FormatInt(until.Unix(), 10))
-	query := parameters.Encode()
+	all := url.Values{}
+	maps.Copy(all, parameters)
+	all.Set("until", strconv.FormatInt(until.Unix(), 10))
+	query := all.Encode()
 	tag := k.Tag(nil, message("link", path, query))
 	return path + "?" + query + "&tag=" + base64.RawURLEncoding.EncodeToString(tag)
 }

@@ -64,8 +64,15 @@ func TestVerify(t *testing.T) {
 		u, err := url.ParseRequestURI(link)
 		return err == nil && Verify(k, u, now)
 	}
-	if !verify(k, link, now) {
-		t.Errorf("%s is refused", link)
+	parameters := url.Values{"user": {"42"}}
+	Sign(k, "/report.pdf", parameters, now)
+	if len(parameters) != 1 {
+		t.Errorf("Sign has changed its parameters: %v", parameters)
+	}
+	for _, link := range []string{link, Sign(k, "/report.pdf", nil, now.Add(time.Second))} {
+		if !verify(k, link, now) {
+			t.Errorf("%s is refused", link)
+		}
 	}
 	if verify(k, link, now.Add(time.Second)) || verify(key(t, "another"), link, now) {
 		t.Error("accepted after its time, or with another key")
