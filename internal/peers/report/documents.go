@@ -68,7 +68,7 @@ var documentTables = map[string]func(all []*Results) table.Writer{
 		return ofMachine(r, []int{32, 1024, 1500, 16384}, []line{umac64, umac128, gmac, {"message", rivals.GMAC}, std256})
 	},
 	"HMAC-SHA-256": func(all []*Results) table.Writer {
-		return byMachine(all, "ns, HMAC-SHA-256", []int{32, 1024, 16384}, []line{hmac256, batch256, std256})
+		return byMachine(all, "ns, HMAC-SHA-256", []int{32, 256, 1024, 16384}, []line{hmac256, batch256, std256})
 	},
 	"HMAC-SHA-256, new keys": func(all []*Results) table.Writer {
 		return byMachine(all, "ns, a new key and 28 bytes", []int{28}, []line{
