@@ -118,7 +118,7 @@ func (e *execution) resume(s *snapshot, anything []place) {
 	}
 }
 
-// differences returns the places in which two states differ. Objects that only the first one has are data of
+// differences returns the places in which two states differ. Objects that only one of them has are data of
 // the program, which nothing changes.
 func (e *execution) differences(s, t *snapshot) (all []place) {
 	for k := range s.m.General {
@@ -138,7 +138,7 @@ func (e *execution) differences(s, t *snapshot) (all []place) {
 			all = append(all, place{inMasks, k, 0})
 		}
 	}
-	for k := range t.memory {
+	for k := range min(len(s.memory), len(t.memory)) {
 		for i := range t.memory[k] {
 			if s.memory[k][i] != t.memory[k][i] {
 				all = append(all, place{inMemory, k, i})
@@ -170,8 +170,16 @@ func (v *prover) induct(x induction) error {
 	if err != nil {
 		return err
 	}
+	begin := func(count formula.Word, blocks, done int) error {
+		for _, o := range v.Objects {
+			if !o.ReadOnly && o != e.stack {
+				o.Bytes = nil // until prepare sets them: nothing is left of the call before
+			}
+		}
+		return e.begin(x.prepare(count, blocks, done)...)
+	}
 	if v.before != nil {
-		if err := e.begin(x.prepare(v.Constant(64, x.least+1), blocks+1, 0)...); err != nil {
+		if err := begin(v.Constant(64, x.least+1), blocks+1, 0); err != nil {
 			return err
 		}
 		v.before(e.m)
@@ -188,7 +196,7 @@ func (v *prover) induct(x induction) error {
 		return times == 0
 	}
 	arrive := func(count formula.Word, blocks, done int) (*snapshot, error) {
-		if err := e.begin(x.prepare(count, blocks, done)...); err != nil {
+		if err := begin(count, blocks, done); err != nil {
 			return nil, err
 		}
 		stop := func(at, _ *machine.Instruction) bool { return at.Address == back.Target }
@@ -211,7 +219,7 @@ func (v *prover) induct(x induction) error {
 			r = v.variable(64, end-from)
 		}
 		count := func(done uint64) formula.Word { return v.Add(64, r, v.Constant(64, from-done)) }
-		if err := e.begin(x.prepare(count(0), blocks+1, 0)...); err != nil {
+		if err := begin(count(0), blocks+1, 0); err != nil {
 			return err
 		}
 		times = x.skips + 1

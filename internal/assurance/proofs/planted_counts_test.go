@@ -9,9 +9,9 @@ var plantedCounts = []fault{
 	// One number of rounds.
 	{"one less of 191 blocks", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "...; CMPQ DI, $191; JNE other; DECQ DI; other:", "a branch depends on a variable"},
 	{"191 blocks, without a branch", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "...; LEAQ -191(DI), R10; TESTQ R10, R10; CMOVQNE DI, R10; MOVQ R10, DI", ": and"},
-	{"191 steps, at the beginning", sha256File, "iterate256SHA", "XORL BX, BX", "...; CMPQ CX, $191; ADCQ $0, CX", "depends on a variable"},
+	{"191 steps, at the beginning", sha256File, "iterate256SHA", "XORL BX, BX", "...; MOVQ $190, R10; CMPQ CX, $191; CMOVQNE CX, R10; MOVQ R10, CX", "depends on a variable"},
 	{"the 77th step from the end", sha256File, "iterate256SHA", "VMOVDQU X0, 96(AX)", "CMPQ CX, $77; JEQ other; ...; other:", "a branch depends on a variable"},
-	{"77 steps of two", sha256File, "iteratePair256SHA", "DECQ CX", "CMPQ CX, $77; SBBQ R10, R10; SUBQ R10, CX; ...", "depends on a variable"},
+	{"77 steps of two", sha256File, "iteratePair256SHA", "DECQ CX", "MOVQ $78, R10; CMPQ CX, $77; CMOVQNE CX, R10; MOVQ R10, CX; ...", "depends on a variable"},
 	{"191 blocks of 64-bit words", sha512File, "block512AVX2", "SUBQ $0x00000200, CX", "...; CMPQ blocks+16(FP), $191; JNE other; ADDQ $0x80, AX; other:", "a branch depends on a variable"},
 	{"1,024 blocks", nhFile, "nhBlocksAVX2", "DECQ DX", "MOVQ DX, R8; SHRQ $0x0a, R8; SUBQ R8, DX; ...", "depends on a variable"},
 	{"1,024 blocks with POLY-64", nhFile, "nhPolyAVX512", "SHRQ $0x0a, BX", "...; MOVQ BX, R8; SHRQ $0x0a, R8; SUBQ R8, BX", "depends on a variable"},
@@ -25,10 +25,12 @@ var plantedCounts = []fault{
 	{"two for one at odd numbers", sha256File, "block256SHA", "DECQ DI", "MOVQ DI, R10; ANDQ $1, R10; SUBQ R10, DI; ...", ": and"},
 	{"a counter of 32 bits", sha256File, "block256SHA", "DECQ DI", "DECL DI", ": and"},
 	{"steps from 2^32 on", sha256File, "iterate256SHA", "MOVQ n+8(FP), CX", "MOVL n+8(FP), CX", "depends on a variable"},
-	{"one step more", sha256File, "iterate256SHA", "DECQ CX", "SUBQ $1, CX; JGE block; TESTQ CX, CX", "word"},
+	{"one step more", sha256File, "iterate256SHA", "DECQ CX", "SUBQ $1, CX; JGE block; XORL CX, CX", "word"},
 	{"the carry for zero", sha256File, "block256SHA", "DECQ DI", "...; JCC block", "undefined carry"},
 	{"a flag of the round before", sha256File, "iterate256SHA", "VMOVDQU (AX)(BX*1), X0", "ADCQ $0, BX; ...", "undefined carry"},
 	{"every other block, at the end", nhFile, "nhBlocksAVX512", "DECQ DX", "DECQ DX; JEQ other; DECQ DX; other:; TESTQ DX, DX", "depends on a variable"},
+	{"a loop that does not end", sha256File, "iteratePair256SHA", "DECQ CX", "SUBQ $1, CX; JGE block; TESTQ CX, CX", "the formulas are too long"},
+	{"a loop that does not end, without formulas", nhFile, "nhBlocksAVX2", "DECQ DX", "again:; CMPQ DX, $1; JEQ again; ...", "and no end"},
 
 	// What a round leaves to the next.
 	{"a pointer of 32 bits", sha256File, "block256SHA", "ADDQ $0x00000040, BX", "ADDL $0x00000040, BX", "the address is of no known object"},

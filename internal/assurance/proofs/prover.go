@@ -54,6 +54,9 @@ var rounds = []string{"tagEachAVX512"}
 // limitNodes is where a prover forgets all formulas.
 const limitNodes = 1 << 16
 
+// limitSteps is how many instructions an execution can have. The longest that is proved has 24,642.
+const limitSteps = 1 << 18
+
 func newProver(p *program.Program, f *machine.Function, step int) *prover {
 	return &prover{Formulas: formula.NewFormulas(p.At), program: p, function: f, step: step, coverage: newCoverage(), models: program.Models[formula.Word, formula.Symbols](p.Architecture)}
 }
@@ -75,7 +78,7 @@ func (v *prover) skips() bool {
 func (v *prover) reset() {
 	v.count = 0
 	v.Forget()
-	if len(v.Nodes) > limitNodes {
+	if len(v.Nodes) > limitNodes || v.Length > formula.LimitLength/2 {
 		rounds, pairs := v.WholeRounds, v.Pairs
 		v.Formulas = formula.NewFormulas(v.program.At)
 		v.WholeRounds, v.Pairs = rounds, pairs
@@ -294,9 +297,13 @@ var errStopped = errors.New("stopped")
 func (e *execution) run(from int, stop func(at, taken *machine.Instruction) bool) error {
 	f, m := e.function, e.m
 	var taken *machine.Instruction
+	steps := 0
 	visit := func(i *machine.Instruction) error {
 		if stop != nil && stop(i, taken) {
 			return errStopped
+		}
+		if steps++; steps > limitSteps {
+			return fmt.Errorf("%s: %v: %d instructions, and no end", f.Name, i, limitSteps)
 		}
 		taken = nil
 		from, ok := e.Offset(m.General[f.StackPointer], e.stack)
