@@ -137,7 +137,7 @@ var planted = []fault{
 	{"the direction flag", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "STD; ...", "no model"},
 	{"the rounding of MXCSR", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "...; LDMXCSR (AX)", "no model"},
 	{"what CPUID returns", aesFile, "encryptWords", "MOVQ BX, X0", "XORL AX, AX; CPUID; MOVQ first+16(FP), BX; MOVQ enc+0(FP), AX; MOVQ chosen+32(FP), DX; XORL CX, SI; XORL CX, SI; ...; ANDL $1, CX; ADDL $9, CX", "some bits of a word"},
-	{"what RDSEED returns", aesFile, "encryptWords", "MOVQ BX, X0", "RDSEEDQ AX; SBBQ CX, CX; ANDL $1, CX; ADDL $9, CX; MOVQ enc+0(FP), AX; ...", "encryptWords: and"},
+	{"what RDSEED returns", aesFile, "encryptWords", "MOVQ BX, X0", "RDSEEDQ AX; SBBQ CX, CX; ANDL $1, CX; ADDL $9, CX; MOVQ enc+0(FP), AX; ...", ": and"},
 	{"a word more than that of RDSEED", aesFile, "rdseed", "MOVQ AX, (BX)", "...; MOVQ AX, 8(BX)", "are outside of word"},
 	{"no word of RDSEED, and the one before", aesFile, "rdseed", "MOVQ AX, (BX)", "MOVQ (BX), CX; CMOVQCC CX, AX; ...", "word 0 is"},
 	{"no word of RDSEED, and a number", aesFile, "rdseed", "MOVQ AX, (BX)", "MOVQ $1, CX; CMOVQCC CX, AX; ...", "word 0 is"},
@@ -331,7 +331,7 @@ var plantedARM64 = []fault{
 	// Addresses.
 	{"a bit of an address", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "...; TBZ $3, R0, even; MOVD ZR, R5; even:", "variable"},
 	{"a sum with a bit of the stack pointer", nhFileARM64, "nhAddNEON", "ADD R4, R9, R9", "...; MOVD RSP, R5; AND $8, R5, R5; ADD R5, R9, R9", "the stack pointer"},
-	{"the page of an address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; AND $4095, R3, R5; CMP $4080, R5; BLT same; MOVD ZR, R5; same:", "and"},
+	{"the page of an address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; AND $4095, R3, R5; CMP $4080, R5; BLT same; MOVD ZR, R5; same:", "a branch depends on a variable"},
 	{"a table's address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; MOVD $constants<>(SB), R5; TBZ $5, R5, other; MOVD ZR, R5; other:", "variable"},
 	{"the goroutine", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD (g), R5", "general register 28"},
 	{"the distance of two objects", nhFileARM64, "nhAddNEON", "MOVD p_base+16(FP), R3", "...; CMP R0, R3; BLO other; MOVD ZR, R5; other:", "variable"},
