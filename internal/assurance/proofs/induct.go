@@ -35,7 +35,8 @@ import (
 // An access has to be to the memory that x has at least: so many blocks as n is at least, and P(n-1) is about memory
 // from the second block on. So no round can see, or write, what is before its own block. What a round writes of
 // an object that has a part for each block is therefore the last word on it: it must be right at once, and S has
-// at most what has no meaning at the end of a part. Other objects stay where they are.
+// at most what has no meaning at the end of a part. Other objects stay where they are. An address moves on by a
+// multiple of its object's alignment: the memory after a block is an object as the whole was.
 //
 // Of S nothing must be known. It is what differs between the two states before there are new variables in it.
 type induction struct {
