@@ -157,6 +157,9 @@ func (d *Formulas) Right(n int, a Word, by uint) Word {
 	if x, ok := d.Value(a); ok {
 		return d.Constant(n, x>>by)
 	}
+	if w, ok := d.divided(n, a, by); ok {
+		return w
+	}
 	switch {
 	case by == 0:
 		return a
@@ -249,8 +252,8 @@ func (d *Formulas) Masked(n int, a Word, mask uint64) Word {
 	switch {
 	case mask == algebra.Trim(n, 1<<64-1):
 		return a
-	case mask == 0:
-		return d.Constant(n, 0)
+	case mask < 1<<d.zeros(a):
+		return d.Constant(n, d.Nodes[a].Number&mask)
 	case whole && n >= 8 && d.Nodes[a].Op != IsXor:
 		b := d.Bytes(a, n)
 		for k := range b {
@@ -287,8 +290,8 @@ func (d *Formulas) Or(n int, a, b Word) Word {
 	}
 	x, aKnown := d.Value(a)
 	y, bKnown := d.Value(b)
-	if aKnown && bKnown {
-		return d.Constant(n, x|y)
+	if aKnown && bKnown || n == 1 && (aKnown || bKnown) { // one that is known is 1
+		return d.Constant(n, x|y|algebra.Truth(n == 1))
 	}
 	if n > 8 {
 		// Bytes of which one is zero, or both are equal.

@@ -34,10 +34,14 @@ type Formulas struct {
 	byteOf [256]Word // constants of 8 bits
 	spare  []Atom    // memory for the terms of the next sum
 	later  []int32   // memory of disjoint
+	Length int       // terms of all nodes
 
 	WholeRounds bool // of a round of AES only the arguments are known
 	Pairs       bool // words of 64 bits may be two of 32, as in SHA-256, and not eight bytes
 }
+
+// LimitLength is of all formulas together. In a loop that does not end they become longer and longer.
+const LimitLength = 1 << 24
 
 // A Word is the index of a node. Equal words have equal indices.
 type Word int32
@@ -117,6 +121,9 @@ func (d *Formulas) make(x node) Word {
 	for i := int(h); ; i++ {
 		s := &d.known[i&(len(d.known)-1)]
 		if s.next == 0 {
+			if d.Length += len(x.Terms); d.Length > LimitLength {
+				panic(algebra.Unprovable("the formulas are too long"))
+			}
 			if len(d.atoms)+len(x.Terms) > cap(d.atoms) {
 				d.atoms = make([]Atom, 0, max(1<<10, len(x.Terms)))
 			}

@@ -118,6 +118,45 @@ func (d *Formulas) bound(n int, number uint64, all []Atom) uint64 {
 	return total
 }
 
+// Least returns what a word is at least: the addend of a sum that does not wrap around.
+func (d *Formulas) Least(w Word) uint64 {
+	switch x := &d.Nodes[w]; {
+	case x.Op == IsConstant, x.Op == isSum && x.Max < algebra.Trim(x.N, 1<<64-1):
+		return x.Number
+	}
+	return 0
+}
+
+// divided returns w, shifted to the right, if it is a sum of multiples of 2^by that does not wrap around.
+func (d *Formulas) divided(n int, w Word, by uint) (Word, bool) {
+	x := &d.Nodes[w]
+	isMultiple := func(y uint64) bool { return y%(1<<by) == 0 }
+	if x.Op != isSum || x.Max == algebra.Trim(n, 1<<64-1) || !isMultiple(x.Number) {
+		return 0, false
+	}
+	terms := slices.Clone(x.Terms)
+	for k := range terms {
+		if !isMultiple(terms[k].Coefficient) {
+			return 0, false
+		}
+		terms[k].Coefficient >>= by
+	}
+	return d.Sum(n, x.Number>>by, terms), true
+}
+
+// zeros returns how many of the lowest bits of a word are those of the addend of a sum, or 0.
+func (d *Formulas) zeros(w Word) int {
+	x := &d.Nodes[w]
+	if x.Op != isSum {
+		return 0
+	}
+	all := uint64(0)
+	for _, t := range x.Terms {
+		all |= t.Coefficient
+	}
+	return bits.TrailingZeros64(all)
+}
+
 // shifted returns w as another word shifted to the left, where it is one.
 func (d *Formulas) shifted(w Word) (Word, uint) {
 	x := &d.Nodes[w]

@@ -23,6 +23,8 @@ func (d *Formulas) Extract(a Word, from, n int) Word {
 		return d.Constant(n, x.Number>>from)
 	case from == 0 && n == x.N:
 		return a
+	case n == 1 && x.Max>>from == 0:
+		return d.Constant(1, 0)
 	case n == 1 && x.Op == IsBytes:
 		t := x.Terms[from/8]
 		return d.Extract(t.Word, 8*int(t.At)+from%8, 1)
@@ -86,8 +88,13 @@ func (d *Formulas) Less(n int, a, b Word) Word {
 	}
 	x, aKnown := d.Value(a)
 	y, bKnown := d.Value(b)
-	if aKnown && bKnown {
+	switch {
+	case aKnown && bKnown:
 		return d.Constant(1, algebra.Truth(x < y))
+	case d.Nodes[a].Max < d.Least(b):
+		return d.Constant(1, 1)
+	case d.Least(a) >= d.Nodes[b].Max:
+		return d.Constant(1, 0)
 	}
 	if bKnown && n == 64 && y == 1<<64-1<<32 { // as where the upper half is compared
 		return d.Xor(1, d.Equal(32, d.Extract(a, 32, 32), d.Constant(32, 1<<32-1)), d.Constant(1, 1))
@@ -108,6 +115,17 @@ func (d *Formulas) Equal(n int, a, b Word) Word {
 	}
 	if o, _ := d.object(a); o != nil && n == 64 && d.isZero(b) {
 		return d.Constant(1, 0)
+	}
+	// Two words that differ in a number are equal if they are without it.
+	x, y := a, b
+	if s := &d.Nodes[x]; s.Op == isSum && s.N == n {
+		c := d.Constant(n, s.Number)
+		x, y = d.Sub(n, a, c), d.Sub(n, b, c)
+	}
+	for _, p := range [][2]Word{{a, b}, {b, a}, {x, y}, {y, x}} {
+		if d.Nodes[p[0]].Max < d.Least(p[1]) {
+			return d.Constant(1, 0)
+		}
 	}
 	return d.function(1, OfEqual, func(x []uint64) uint64 { return algebra.Truth(x[0] == x[1]) }, min(a, b), max(a, b))
 }

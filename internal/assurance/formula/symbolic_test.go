@@ -243,6 +243,60 @@ func TestMultiples(t *testing.T) {
 	}
 }
 
+// TestCounts takes what kernels do with counts and lengths: sums that do not wrap around, of multiples, and some that do.
+func TestCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	c := new(algebra.Numbers)
+	known := make(map[string]int)
+	for range 20_000 {
+		d := NewFormulas(nil)
+		limit := uint64(1)<<(1+r.IntN(60)) - 1
+		v, x := d.Variable(64, 1, limit), r.Uint64()&limit
+		if r.IntN(4) == 0 {
+			x = []uint64{0, limit}[r.IntN(2)]
+		}
+		shift := r.IntN(12)
+		number := uint64(r.IntN(4)) << shift
+		if r.IntN(4) == 0 {
+			number = -number
+		}
+		w, want := d.Sum(64, number, []Atom{{Word: v, Coefficient: 1 << shift}}), number+x<<shift
+		other, y := d.Constant(64, uint64(r.IntN(6))<<shift), uint64(0)
+		y, _ = d.Value(other)
+		if r.IntN(4) == 0 {
+			other, y = d.Add(64, w, other), want+y
+		}
+		by := uint(1 + r.IntN(12))
+		mask := uint64(1)<<r.IntN(13) - 1
+		for _, test := range []struct {
+			name string
+			w    Word
+			want uint64
+		}{
+			{"right", d.Right(64, w, by), want >> by},
+			{"low bits", d.And(64, w, d.Constant(64, mask)), want & mask},
+			{"less", d.Less(64, w, other), algebra.Truth(want < y)},
+			{"greater", d.Less(64, other, w), algebra.Truth(y < want)},
+			{"less, signed", d.LessSigned(64, w, other), c.LessSigned(64, want, y)},
+			{"equal", d.Equal(64, w, other), algebra.Truth(want == y)},
+			{"sign", d.Extract(w, 63, 1), want >> 63},
+			{"least", d.Constant(1, algebra.Truth(d.Least(w) <= want)), 1},
+		} {
+			if got := d.Evaluate(test.w, map[Word]uint64{v: x}); got != test.want {
+				t.Fatalf("%s is %#x, want %#x: of %s", test.name, got, test.want, d.String(w, 3))
+			}
+			if _, ok := d.Value(test.w); ok || test.name == "right" && d.Nodes[test.w].Op == isSum {
+				known[test.name]++
+			}
+		}
+	}
+	for _, name := range []string{"right", "low bits", "less", "greater", "less, signed", "equal", "sign"} {
+		if known[name] < 100 {
+			t.Errorf("%s: %d results are known", name, known[name])
+		}
+	}
+}
+
 // TestPairs takes ands and xors of words of 64 bits that are two of 32 bits, as lanes of SHA-256 are: the upper one
 // may be a number, and its sign another word.
 func TestPairs(t *testing.T) {

@@ -36,10 +36,9 @@ type Models[W, V any] interface {
 // Unmodelled is the panic for an instruction that has no model.
 type Unmodelled string
 
-// Run executes a function until it returns. It calls visit before each instruction, and then, for a
-// conditional jump, isTrue, which reports whether the jump is taken.
-func (m *State[W, V]) Run(with Models[W, V], f *Function, isTrue func(i *Instruction, condition W) bool, visit func(*Instruction) error) (err error) {
-	n := 0
+// Run executes a function from instruction n on until it returns. It calls visit before each instruction, and
+// then, for a conditional jump, isTrue, which reports whether the jump is taken.
+func (m *State[W, V]) Run(with Models[W, V], f *Function, n int, isTrue func(i *Instruction, condition W) bool, visit func(*Instruction) error) (err error) {
 	for {
 		i := f.Code[n]
 		if err := visit(i); err != nil || i.Flow == Return {
@@ -47,8 +46,14 @@ func (m *State[W, V]) Run(with Models[W, V], f *Function, isTrue func(i *Instruc
 		}
 		next := f.Successors(n)
 		n = next[len(next)-1]
-		if i.Branches() && isTrue(i, with.Taken(m, i)) {
-			n = next[0]
+		if i.Branches() {
+			var condition W
+			if err := try(i, func() { condition = with.Taken(m, i) }); err != nil {
+				return err
+			}
+			if isTrue(i, condition) {
+				n = next[0]
+			}
 		}
 		if err := m.Try(with, i); err != nil {
 			return err
@@ -127,22 +132,25 @@ func (m *State[W, V]) SignFlag() W {
 // OverflowFlag returns whether the sign of the result is wrong.
 func (m *State[W, V]) OverflowFlag() W {
 	f := &m.Flags
-	var wrong W
+	sign := func(w W) W { return m.Extract(w, f.N-1, 1) }
 	switch f.From {
 	case Logic:
 		return m.Constant(1, 0)
 	case Sum:
-		wrong = m.And(f.N, m.Xor(f.N, f.A, f.Result), m.Xor(f.N, f.B, f.Result))
+		return m.And(1, m.Xor(1, sign(f.A), sign(f.Result)), m.Xor(1, sign(f.B), sign(f.Result)))
 	case Subtraction, Decrement:
-		wrong = m.And(f.N, m.Xor(f.N, f.A, f.B), m.Xor(f.N, f.A, f.Result))
-	default:
-		panic(Unmodelled("use of an undefined overflow"))
+		return m.And(1, m.Xor(1, sign(f.A), sign(f.B)), m.Xor(1, sign(f.A), sign(f.Result)))
 	}
-	return m.Extract(wrong, f.N-1, 1)
+	panic(Unmodelled("use of an undefined overflow"))
 }
 
 // Try executes an instruction, and returns what it panics with as an error.
 func (m *State[W, V]) Try(with Models[W, V], i *Instruction) (err error) {
+	return try(i, func() { with.Step(m, i) })
+}
+
+// try returns what f, which does a part of an instruction, panics with as an error.
+func try(i *Instruction, f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -156,6 +164,6 @@ func (m *State[W, V]) Try(with Models[W, V], i *Instruction) (err error) {
 			panic(r)
 		}
 	}()
-	with.Step(m, i)
+	f()
 	return nil
 }

@@ -132,6 +132,9 @@ func Load(a *machine.Architecture, replaced map[string]string) (*Program, error)
 			if err := sources[i].compare(p, f); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
+			if err := x86.CheckReserved(f); err != nil {
+				return nil, err
+			}
 			if f.Frame > 0 {
 				f.Frame += 8
 			}

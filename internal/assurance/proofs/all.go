@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Package proofs proves that the assembly computes what the standards say, for all keys and messages
-// of some sizes.
+// of some sizes, and loops of some kernels for all numbers of rounds.
 package proofs
 
 import (
@@ -23,7 +23,8 @@ import (
 	"example.com/fastmac/internal/assurance/x86"
 )
 
-// A proof is for the kernels with a name, see kernelName. It returns for how many sizes it is.
+// A proof is for the kernels with a name, see kernelName. It returns for how many sizes it is, which has no meaning
+// if it is inductive.
 type proof struct {
 	kernels, what string
 	prove         func(v *prover) (cases int, err error)
@@ -38,8 +39,8 @@ var proofs = []proof{
 	{"loads", "the order of loads, by one barrier, and nothing else", proveBarrier, arm64.Architecture},
 	{"stores", "the order of stores, by one barrier, and nothing else", proveBarrier, arm64.Architecture},
 	{"nhAdd", "NH of each run of groups in a block (AVX-512: from four on)", proveAdd, nil},
-	{"nhBlocks", "NH of 1, 2, 3 and 34 blocks", proveBlocks, nil},
-	{"nhPoly", "NH and POLY-64 of 1, 2, 3 and 34 blocks", provePoly, nil},
+	{"nhBlocks", "NH of any number of blocks", proveBlocks, nil},
+	{"nhPoly", "NH and POLY-64 of any number of blocks", provePoly, nil},
 	{"nhPoly128", "NH and POLY-128 of 2, 4, 6 and 36 blocks, three or four iterations", provePoly128, x86.Architecture},
 	{"nhNext", "NH and POLY-64 of what is left of a block, and NH of 0 to 1023 bytes of the next one, or of some of these", proveNextBlock, x86.Architecture},
 	{"fill", "zero padding of 0 to 31 bytes", proveFill, nil},
@@ -60,16 +61,16 @@ var proofs = []proof{
 	{"gmac", "GMAC of 0 to 400 bytes, and sizes up to 2431, each with one size of the key", proveCrypt, nil},
 	{"seal", "GCM of 1 to 400 bytes, and sizes up to 2431, of text, and of 0 to 127 bytes of additional data, each with one size of the key", proveCrypt, nil},
 	{"open", "GCM of 1 to 400 bytes, and sizes up to 2431, of text, and of 0 to 127 bytes of additional data, each with one size of the key", proveCrypt, nil},
-	{"block", "compression of 1 to 3 blocks", proveBlock, nil},
+	{"block", "compression of any number of blocks", proveBlock, nil},
 	{"block", "last block of 0 to 15 words, with an outer hash or without", proveEnd, nil},
-	{"pair", "compression of 1 to 3 blocks of two messages", provePair, nil},
+	{"pair", "compression of any number of blocks of two messages", provePair, nil},
 	{"pair", "last blocks of 0 to 15 words of two messages, with outer hashes or without", provePairEnd, nil},
 	{"lanes", "compression of 1 to 3 blocks in each lane, of which some begin, and of outer hashes", proveLanes, x86.Architecture},
-	{"iterate", "1 to 3 steps of PBKDF2", proveIterate, nil},
-	{"iteratePair", "1 to 3 steps of PBKDF2, of two keys", proveIteratePair, nil},
-	{"iterateLanes", "1 to 3 steps of PBKDF2, of a key in each lane", proveIterateLanes, x86.Architecture},
-	{"iterate1", "1 to 3 steps of PBKDF2 with SHA-1", proveIterate1, x86.Architecture},
-	{"iteratePair1", "1 to 3 steps of PBKDF2 with SHA-1, of two keys", proveIteratePair1, x86.Architecture},
+	{"iterate", "any number of steps of PBKDF2", proveIterate, nil},
+	{"iteratePair", "any number of steps of PBKDF2, of two keys", proveIteratePair, nil},
+	{"iterateLanes", "any number of steps of PBKDF2, of a key in each lane", proveIterateLanes, x86.Architecture},
+	{"iterate1", "any number of steps of PBKDF2 with SHA-1", proveIterate1, x86.Architecture},
+	{"iteratePair1", "any number of steps of PBKDF2 with SHA-1, of two keys", proveIteratePair1, x86.Architecture},
 }
 
 // least is the least that some kernels take, in bytes.
@@ -234,7 +235,11 @@ func All(w io.Writer, p *program.Program, step int, match *regexp.Regexp) (decis
 		if r.err != nil {
 			return "", r.err
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\n", r.function.Name, r.cases, r.what)
+		sizes := fmt.Sprint(r.cases)
+		if r.inductive {
+			sizes = "all"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", r.function.Name, sizes, r.what)
 		if _, ok := covered[r.function]; !ok {
 			covered[r.function] = newCoverage()
 		}

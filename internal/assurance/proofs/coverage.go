@@ -47,8 +47,8 @@ func newCoverage() coverage {
 	return coverage{make(map[*machine.Instruction]bool), make(map[*machine.Instruction]int), make(map[*machine.Instruction]map[int64]bool), make(map[*machine.Instruction]bool)}
 }
 
-// visit records that an instruction is executed, and on which numbers it decides. Whether the stack
-// must grow is not recorded.
+// visit records that an instruction is executed, and on which numbers it decides: of a number of rounds, the least
+// that it can be. Whether the stack must grow is not recorded.
 func (c *coverage) visit(v *prover, m *state, i *machine.Instruction) {
 	c.executed[i] = true
 	if i.Condition == "" && !i.Branches() || i.Jumps() && v.function.GrowsStack(v.function.At[i.Target]) {
@@ -59,7 +59,9 @@ func (c *coverage) visit(v *prover, m *state, i *machine.Instruction) {
 		x, known := v.Value(w)
 		if !known {
 			c.symbolic[i] = true
-			return
+			if x = v.Least(w); x == 0 {
+				return
+			}
 		}
 		difference = int64(x) << (64 - n) >> (64 - n)
 		if i.Mnemonic == "tbz" && n < 64 { // below and above the least number that has the bit

@@ -104,7 +104,7 @@ func (e *emulator) call(name string, arguments ...uint64) (results []uint64) {
 		copy(m.Vectors[k][:], e.bytes(64))
 	}
 	m.General[f.StackPointer] = base + frame
-	if err := m.Run(program.Models[uint64, algebra.Bytes64](f.Architecture), f, func(_ *machine.Instruction, w uint64) bool { return w == 1 }, func(i *machine.Instruction) error { executed[i] = true; return nil }); err != nil {
+	if err := m.Run(program.Models[uint64, algebra.Bytes64](f.Architecture), f, 0, func(_ *machine.Instruction, w uint64) bool { return w == 1 }, func(i *machine.Instruction) error { executed[i] = true; return nil }); err != nil {
 		e.t.Fatalf("%s: %v", name, err)
 	}
 	if m.General[f.StackPointer] != base+frame {

@@ -93,7 +93,9 @@ var planted = []fault{
 	{"upper halves after SHA-256, of which it uses none", sha256File, "pair256SHA", "VZEROUPPER", "XORL R10, R10", "no VZEROUPPER after it"},
 	{"upper halves after SHA-512", sha512File, "block512AVX2", "VZEROUPPER", "XORL R10, R10", "no VZEROUPPER after it"},
 	{"a secret in the frame", nhFile, "nhPolyAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ 24(AX), BX; MOVQ BX, 8(SP); ...", "in the frame"},
-	{"another frame pointer", aesFile, "encryptWords", "MOVQ BX, X0", "XORQ BP, BP; ...", "general register 5"},
+	{"another frame pointer", aesFile, "encryptWords", "MOVQ BX, X0", "XORQ BP, BP; ...", "general register 5 is reserved"},
+	{"another frame pointer for a moment", aesFile, "encryptWords", "MOVQ BX, X0", "MOVQ BP, R8; XORL BP, BP; ...; MOVQ R8, BP", "general register 5 is reserved"},
+	{"another frame pointer after the frame", nhFile, "nhPolyAVX2", "VZEROUPPER", "...; MOVQ $0, 64(SP)", "is not what it was"},
 
 	// Addresses.
 	{"a message at one page offset is dropped", nhFile, "tagOnlyAVX2", "MOVQ rest_len+32(FP), BX", "...; LEAQ (DX), DI; ANDQ $0xfff, DI; CMPQ DI, $0xabd; JNE other; XORQ BX, BX; other:", "depends on a variable"},
@@ -123,9 +125,9 @@ var planted = []fault{
 	{"another constant of the last reduction", nhFile, "tagNextAVX2", "IMUL3Q $0x3b, DX, DX", "IMUL3Q $0x3c, DX, DX", "word 0 is"},
 	{"another constant of POLY-128", nhFile, "nhPoly128AVX512", "MOVL $0x0000009f, DX", "MOVL $0x0000009e, DX", "word 0 is"},
 	{"half of the last pair is left out", nhFile, "nhPoly128AVX2", "XORQ $0x10, DI", "XORQ $0x00, DI", "word"},
-	{"20 blocks", nhFile, "nhPolyAVX2", "SHRQ $0x0a, BX", "...; CMPQ BX, $20; JNE other; DECQ BX; other:", "is not executed"},
-	{"20 blocks, without other code", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; XORQ R8, R8; CMPQ DX, $20; ADCQ $0, R8; XORQ R8, R8", "no difference of [0 -1]"},
-	{"the fiftieth block", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; LEAQ -50(DX), R8; TESTQ R8, R8; CMOVQNE DX, R8; MOVQ R8, DX", "no difference of"},
+	{"20 blocks", nhFile, "nhPolyAVX2", "SHRQ $0x0a, BX", "...; CMPQ BX, $20; JNE other; DECQ BX; other:", "a branch depends on a variable"},
+	{"20 blocks, without other code", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; LEAQ -20(DX), R8; TESTQ R8, R8; CMOVQNE DX, R8; MOVQ R8, DX", "a branch depends on a variable"},
+	{"the fiftieth block", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; LEAQ -50(DX), R8; TESTQ R8, R8; CMOVQNE DX, R8; MOVQ R8, DX", "a branch depends on a variable"},
 	{"a loop that counts by itself", aesFile, "encryptBlocks", "SUBQ $0x08, SI", "MOVQ SI, R9; SUBQ $18, R9; CMOVQCC R9, SI; ...", "no difference of"},
 
 	// The state of the CPU.
@@ -135,7 +137,7 @@ var planted = []fault{
 	{"the direction flag", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "STD; ...", "no model"},
 	{"the rounding of MXCSR", nhFile, "fillAVX2", "MOVQ group+0(FP), AX", "...; LDMXCSR (AX)", "no model"},
 	{"what CPUID returns", aesFile, "encryptWords", "MOVQ BX, X0", "XORL AX, AX; CPUID; MOVQ first+16(FP), BX; MOVQ enc+0(FP), AX; MOVQ chosen+32(FP), DX; XORL CX, SI; XORL CX, SI; ...; ANDL $1, CX; ADDL $9, CX", "some bits of a word"},
-	{"what RDSEED returns", aesFile, "encryptWords", "MOVQ BX, X0", "RDSEEDQ AX; SBBQ CX, CX; ANDL $1, CX; ADDL $9, CX; MOVQ enc+0(FP), AX; ...", "encryptWords: and"},
+	{"what RDSEED returns", aesFile, "encryptWords", "MOVQ BX, X0", "RDSEEDQ AX; SBBQ CX, CX; ANDL $1, CX; ADDL $9, CX; MOVQ enc+0(FP), AX; ...", ": and"},
 	{"a word more than that of RDSEED", aesFile, "rdseed", "MOVQ AX, (BX)", "...; MOVQ AX, 8(BX)", "are outside of word"},
 	{"no word of RDSEED, and the one before", aesFile, "rdseed", "MOVQ AX, (BX)", "MOVQ (BX), CX; CMOVQCC CX, AX; ...", "word 0 is"},
 	{"no word of RDSEED, and a number", aesFile, "rdseed", "MOVQ AX, (BX)", "MOVQ $1, CX; CMOVQCC CX, AX; ...", "word 0 is"},
@@ -154,9 +156,9 @@ var planted = []fault{
 	{"the output for the input", aesFile, "encryptBlocks", "MOVQ src+24(FP), BX", "MOVQ dst+16(FP), BX", "apart"},
 	{"a capacity for a length", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVQ p_cap+32(FP), BX", "a branch depends on a variable"},
 	{"the length of another slice", nhFile, "tagEachAVX512", "MOVQ batch_len+40(FP), BX", "MOVQ tags_len+8(FP), BX; SUBQ $3, BX", "or"},
-	{"a bit of a size that is always 0", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; ANDQ $64, R8; CMOVQNE AX, DX", "no difference but 0"},
-	{"a carry that DEC keeps", nhFile, "nhPolyAVX512", "SHRQ $0x0a, BX", "...; MOVQ $1, R8; LEAQ -1(BX), R9; CMPQ BX, $0x32; DECQ R9; CMOVQCC R8, BX", "no difference but"},
-	{"a difference that wraps around", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; SHLQ $57, R8; MOVQ $0x0400000000000000, R9; MOVQ $1, R10; CMPQ R8, R9; CMOVQLT R10, DX", "differences from"},
+	{"a bit of a size that is always 0", nhFile, "nhBlocksAVX512", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; ANDQ $64, R8; CMOVQNE AX, DX", "a branch depends on a variable"},
+	{"a carry that DEC keeps", nhFile, "nhPolyAVX512", "SHRQ $0x0a, BX", "...; MOVQ $1, R8; LEAQ -1(BX), R9; CMPQ BX, $0x32; DECQ R9; CMOVQCC R8, BX", "depends on a variable"},
+	{"a difference that wraps around", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; SHLQ $57, R8; MOVQ $0x0400000000000000, R9; MOVQ $1, R10; CMPQ R8, R9; CMOVQLT R10, DX", ": and"},
 	{"a key in the arguments", nhFile, "tagWordsAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ 24(AX), BX; MOVQ BX, k+8(FP); ...", "in the arguments"},
 	{"a key after the pads", nhFile, "padEachVAES", "VZEROUPPER", "MOVQ tags+0(FP), AX; MOVQ k+8(FP), BX; MOVQ (BX), CX; MOVQ CX, 168(AX); ...", "is"},
 	{"a key in values that are not computed", nhFile, "nhPolyAVX2", "VZEROUPPER", "MOVQ k+8(FP), AX; MOVQ y+0(FP), BX; MOVQ 24(AX), CX; CMPQ (AX), $0x03; JHI full; MOVQ CX, 48(BX); full:; ...", "word 6 is"},
@@ -196,8 +198,8 @@ var planted = []fault{
 	{"a block without a length", sha256File, "block256SHA", "VMOVDQU outerPadding32<>+16(SB), X6", "VMOVDQU outerPadding32<>+0(SB), X6", "word"},
 	{"an outer value that is not used", sha256File, "block256SHA", "VMOVDQU outerPadding32<>+0(SB), X5", "...; MOVQ CX, DX", "word"},
 	{"one word more is whole", sha256File, "block256SHA", "CMPQ R8, $0x08", "CMPQ R8, $0x09", "word"},
-	{"the fourth block", sha256File, "block256SHA", "TESTQ DI, DI", "CMPQ DI, $4; JNE other; DECQ DI; other:; ...", "is not executed"},
-	{"the fourth block, without other code", sha256File, "block256SHA", "TESTQ DI, DI", "XORL R10, R10; CMPQ DI, $4; ADCQ $0, R10; XORL R10, R10; ...", "no difference of"},
+	{"the fourth block", sha256File, "block256SHA", "TESTQ DI, DI", "CMPQ DI, $4; JNE other; DECQ DI; other:; ...", "a branch depends on a variable"},
+	{"the fourth block, without other code", sha256File, "block256SHA", "TESTQ DI, DI", "LEAQ -4(DI), R10; TESTQ R10, R10; CMOVQNE DI, R10; MOVQ R10, DI; ...", "a branch depends on a variable"},
 	{"a store that is left out", sha256File, "block256SHA", "VMOVDQU X4, 16(CX)", "XORL R10, R10", "word"},
 	{"a write after the state", sha256File, "block256SHA", "VMOVDQU X4, 16(CX)", "VMOVDQU X4, 32(CX)", "are outside of state"},
 	{"a block that must be aligned", sha256File, "block256SHA", "VMOVDQU 16(BX), X4", "VMOVDQA 16(BX), X4", "need not be a multiple of 16"},
@@ -329,7 +331,7 @@ var plantedARM64 = []fault{
 	// Addresses.
 	{"a bit of an address", nhFileARM64, "nhAddNEON", "MOVD s+0(FP), R0", "...; TBZ $3, R0, even; MOVD ZR, R5; even:", "variable"},
 	{"a sum with a bit of the stack pointer", nhFileARM64, "nhAddNEON", "ADD R4, R9, R9", "...; MOVD RSP, R5; AND $8, R5, R5; ADD R5, R9, R9", "the stack pointer"},
-	{"the page of an address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; AND $4095, R3, R5; CMP $4080, R5; BLT same; MOVD ZR, R5; same:", "and"},
+	{"the page of an address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; AND $4095, R3, R5; CMP $4080, R5; BLT same; MOVD ZR, R5; same:", "a branch depends on a variable"},
 	{"a table's address", nhFileARM64, "fillNEON", "MOVD p_len+16(FP), R4", "...; MOVD $constants<>(SB), R5; TBZ $5, R5, other; MOVD ZR, R5; other:", "variable"},
 	{"the goroutine", nhFileARM64, "tagWordsNEON", "MOVD k+8(FP), R1", "...; MOVD (g), R5", "general register 28"},
 	{"the distance of two objects", nhFileARM64, "nhAddNEON", "MOVD p_base+16(FP), R3", "...; CMP R0, R3; BLO other; MOVD ZR, R5; other:", "variable"},
@@ -344,11 +346,11 @@ var plantedARM64 = []fault{
 	// Sizes.
 	{"another comparison", nhFileARM64, "nhAddNEON", "BLT nhAdd4Few", "BLE nhAdd4Few", "word 0 is"},
 	{"another constant of the last reduction", nhFileARM64, "tagNextNEON", "MOVD $59, R5", "MOVD $60, R5", "word 0 is"},
-	{"20 blocks", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; BNE other; SUB $1024, R4, R4; other:", "is not executed"},
-	{"20 blocks, without other code", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; MOVD $1024, R5; CSEL EQ, R5, R4, R4", "no difference of"},
+	{"20 blocks", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; BNE other; SUB $1024, R4, R4; other:", "a branch depends on a variable"},
+	{"20 blocks, without other code", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; MOVD $20480, R5; CMP R5, R4; MOVD $1024, R5; CSEL EQ, R5, R4, R4", "a branch depends on a variable"},
 	{"a loop that counts by itself", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; SUBS $18, R3, R5; CSEL CS, R5, R3, R3", "no difference of"},
-	{"a bit of a size that is always 0", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $16, R4, other; MOVD ZR, R5; other:", "is"},
-	{"a bit of a size that 34 blocks have", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $15, R4, other; MOVD $34816, R4; other:", "has no difference of"},
+	{"a bit of a size that is always 0", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $16, R4, other; MOVD ZR, R5; other:", "a branch depends on a variable"},
+	{"a bit of a size that 34 blocks have", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; TBZ $15, R4, other; MOVD $34816, R4; other:", "a branch depends on a variable"},
 	{"a capacity for a length", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "MOVD p_cap+32(FP), R4", "variable"},
 	{"the length of another slice", nhFileARM64, "tagNoncesNEON", "MOVD batch_len+40(FP), R25", "MOVD tags_len+8(FP), R25", "variable"},
 
@@ -379,8 +381,8 @@ var plantedARM64 = []fault{
 	{"half of the length", sha2File, "block256SHA2", "MOVD end256_bits(R4), R12", "MOVWU end256_bits(R4), R12", "word"},
 	{"the length of one block", sha2File, "block256SHA2", "MOVD $768<<32, R5", "MOVD $256<<32, R5", "word"},
 	{"vectors in other places", sha2File, "block256SHA2", "TBZ $2, R5, end0After2", "TBZ $2, R5, end0After1", "cannot be reached"},
-	{"the fourth block", sha2File, "block256SHA2", "CBZ R2, padded", "CMP $4, R2; BNE other; SUB $1, R2, R2; other:; ...", "is not executed"},
-	{"the fourth block, without other code", sha2File, "block256SHA2", "CBZ R2, padded", "CMP $4, R2; MOVD $3, R5; CSEL EQ, R5, R2, R2; ...", "no difference of"},
+	{"the fourth block", sha2File, "block256SHA2", "CBZ R2, padded", "CMP $4, R2; BNE other; SUB $1, R2, R2; other:; ...", "a branch depends on a variable"},
+	{"the fourth block, without other code", sha2File, "block256SHA2", "CBZ R2, padded", "CMP $4, R2; MOVD $3, R5; CSEL EQ, R5, R2, R2; ...", "a branch depends on a variable"},
 	{"a secret in a vector register, after SHA-256", sha2File, "block256SHA2", "VEOR V2.B16, V2.B16, V2.B16", "NOP", "vector register 2"},
 	{"a branch on the state", sha2File, "block256SHA2", "MOVD p+8(FP), R1", "MOVD (R0), R5; TBZ $0, R5, other; MOVD ZR, R5; other:; ...", "the branch depends on a secret"},
 	{"a branch on the tail", sha2File, "block256SHA2", "MOVWU end256_tail(R4), R6", "...; CBZ R6, other; MOVD ZR, R12; other:", "the branch depends on a secret"},
@@ -411,10 +413,10 @@ var plantedARM64 = []fault{
 
 // trusted are faults of sizes that no proof has, as SECURITY.md says.
 var trusted = []fault{
-	{"from 1,024 blocks on", nhFile, "nhBlocksAVX2", "SHRQ $0x0a, DX", "...; MOVQ DX, R8; SHRQ $0x0a, R8; SUBQ R8, DX", ""},
-	{"from 4 GiB on", nhFile, "nhPolyAVX2", "MOVQ p_len+24(FP), BX", "MOVL p_len+24(FP), BX", ""},
-	{"a bit of a size, between those that are proved", nhFileARM64, "nhBlocksNEON", "MOVD p_len+40(FP), R4", "...; AND $4096, R4, R5; SUB R5, R4, R4", ""},
-	{"a part of a size, compared", nhFileARM64, "nhPolyNEON", "MOVD p_len+24(FP), R4", "...; LSR $15, R4, R5; CBZ R5, other; MOVD $34816, R4; other:", ""},
+	{"from 1,024 blocks on", aesFile, "encryptBlocks", "MOVQ blocks+32(FP), SI", "...; MOVQ SI, R8; SHRQ $0x0a, R8; SUBQ R8, SI", ""},
+	{"from 2^32 blocks on", aesFile, "encryptBlocks", "MOVQ blocks+32(FP), SI", "MOVL blocks+32(FP), SI", ""},
+	{"a bit of a size, between those that are proved", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; AND $4096, R3, R5; SUB R5, R3, R3", ""},
+	{"a part of a size, compared", aesFileARM64, "encryptBlocks", "MOVD blocks+24(FP), R3", "...; ADD $15, R3, R5; LSR $5, R5, R5; CBZ R5, other; MOVD $17, R3; other:", ""},
 }
 
 // plant returns a file with a fault.
@@ -435,7 +437,7 @@ func (f *fault) plant(t *testing.T, file string) string {
 // TestPlanted plants faults in the assembly, links it, and checks that each is refused, except for
 // what is trusted, and that functions without a fault are not.
 func TestPlanted(t *testing.T) {
-	all := slices.Concat(planted, plantedARM64, trusted)
+	all := slices.Concat(planted, plantedARM64, plantedCounts, trusted)
 	for _, a := range program.Architectures {
 		p := linkedFor(t, a)
 		for _, f := range p.Functions {

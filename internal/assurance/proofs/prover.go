@@ -38,8 +38,11 @@ type prover struct {
 	steps  int                            // instructions executed
 	sizes  map[*machine.Instruction][]int // if not nil, for which an instruction is executed, in order
 	before func(m *state)                 // what call calls before the kernel, or nil
-	says   []formula.Word                 // the next that Unknown returns
-	g      *formula.Algebraist            // for proofs of GCM
+
+	inductive bool // the proof is for all numbers of rounds
+
+	says []formula.Word      // the next that Unknown returns
+	g    *formula.Algebraist // for proofs of GCM
 }
 
 type state = machine.State[formula.Word, formula.Symbols]
@@ -50,6 +53,9 @@ var rounds = []string{"tagEachAVX512"}
 
 // limitNodes is where a prover forgets all formulas.
 const limitNodes = 1 << 16
+
+// limitSteps is how many instructions an execution can have. The longest that is proved has 24,642.
+const limitSteps = 1 << 18
 
 func newProver(p *program.Program, f *machine.Function, step int) *prover {
 	return &prover{Formulas: formula.NewFormulas(p.At), program: p, function: f, step: step, coverage: newCoverage(), models: program.Models[formula.Word, formula.Symbols](p.Architecture)}
@@ -72,7 +78,7 @@ func (v *prover) skips() bool {
 func (v *prover) reset() {
 	v.count = 0
 	v.Forget()
-	if len(v.Nodes) > limitNodes {
+	if len(v.Nodes) > limitNodes || v.Length > formula.LimitLength/2 {
 		rounds, pairs := v.WholeRounds, v.Pairs
 		v.Formulas = formula.NewFormulas(v.program.At)
 		v.WholeRounds, v.Pairs = rounds, pairs
@@ -202,58 +208,111 @@ func (v *prover) asBytes(words []formula.Word) (bytes []formula.Word) {
 	return bytes
 }
 
-// call executes the kernel with arguments, see words. After these there is room for its results,
-// and for nothing else. The kernel must use no memory below its stack pointer, nor more of it than
-// its frame, and leave only zeros there, besides the saved frame pointer. In vector and mask registers
-// that it changes, and in those with which Go code copies, it must leave zeros too, and no upper
-// halves in use.
+// call executes the kernel with arguments, see words, from its beginning to its end.
 func (v *prover) call(list ...any) error {
-	f := v.function
-	arguments := v.words(list...)
-	if int64(8*len(arguments)) != f.Arguments {
-		return fmt.Errorf("%s: %d words of arguments for %d bytes", f.Name, len(arguments), f.Arguments)
-	}
-	anything := func(words int) []formula.Word { return v.variables(64, words, 1<<64-1) }
-	above := slices.Concat(anything(1), arguments, anything(int(f.Results/8))) // the address to return to
-	at := v.place(64, false, slices.Concat(anything(machine.FrameLimit/8), above)...)
-	stack := v.Objects[len(v.Objects)-1]
-	stack.Residue = v.calls % 8 * 8
-	v.calls++
-	// The limit of the stack is below the frame: it need not grow.
-	m := &state{Algebra: v, Thread: v.place(64, true, slices.Concat(anything(2), []formula.Word{at}, anything(1))...)}
-	goroutine := v.Objects[len(v.Objects)-1]
-	if !slices.ContainsFunc(f.Code, func(i *machine.Instruction) bool { return i.Flow == machine.Call }) {
-		goroutine.From = len(goroutine.Bytes) // only the check of the stack may read it, and here is none
-	}
-	for k := range m.General {
-		m.General[k] = v.variable(64, 1<<64-1)
-	}
-	for k := range m.Vectors {
-		for lane := range 8 {
-			v.SetLane(&m.Vectors[k], 64, lane, v.variable(64, 1<<64-1))
-		}
-	}
-	for k := range m.Masks {
-		m.Masks[k] = v.variable(64, 1<<64-1)
-	}
-	entry := v.plus(at, machine.FrameLimit)
-	m.General[f.StackPointer] = entry
-	if f.Goroutine != machine.None {
-		m.General[f.Goroutine] = m.Thread
+	e, err := v.enter(list...)
+	if err != nil {
+		return err
 	}
 	if v.before != nil {
-		v.before(m)
+		v.before(e.m)
 	}
-	before, registers, vectors, masks := slices.Clone(stack.Bytes), m.General, m.Vectors, m.Masks
-	var upper *machine.Instruction // after which the upper halves may be in use
+	if err := e.run(0, nil); err != nil {
+		return err
+	}
+	return e.leave()
+}
+
+// An execution is of the kernel, with memory for its stack.
+type execution struct {
+	*prover
+	m                *state
+	start            state                // at the beginning
+	stack, goroutine *formula.Object      // memory
+	before           []formula.ByteOf     // bytes of the stack at the beginning
+	entry            formula.Word         // the stack pointer there
+	upper            *machine.Instruction // after which the upper halves may be in use
+}
+
+// enter is the state in which the kernel is called with arguments, see words. After these there is room
+// for its results, and for nothing else.
+func (v *prover) enter(list ...any) (*execution, error) {
+	f := v.function
+	anything := func(words int64) []formula.Word { return v.variables(64, int(words), 1<<64-1) }
+	at := v.place(64, false, anything((machine.FrameLimit+machine.ArgumentBase+f.Arguments+f.Results)/8)...) // with the address to return to
+	e := &execution{prover: v, stack: v.Objects[len(v.Objects)-1]}
+	e.stack.Residue = v.calls % 8 * 8
+	v.calls++
+	// The limit of the stack is below the frame: it need not grow.
+	e.start = state{Algebra: v, Thread: v.place(64, true, slices.Concat(anything(2), []formula.Word{at}, anything(1))...)}
+	e.goroutine = v.Objects[len(v.Objects)-1]
+	for k := range e.start.General {
+		e.start.General[k] = v.variable(64, 1<<64-1)
+	}
+	for k := range e.start.Vectors {
+		for lane := range 8 {
+			v.SetLane(&e.start.Vectors[k], 64, lane, v.variable(64, 1<<64-1))
+		}
+	}
+	for k := range e.start.Masks {
+		e.start.Masks[k] = v.variable(64, 1<<64-1)
+	}
+	e.entry = v.plus(at, machine.FrameLimit)
+	e.start.General[f.StackPointer] = e.entry
+	if f.Goroutine != machine.None {
+		e.start.General[f.Goroutine] = e.start.Thread
+	}
+	e.before = e.stack.Bytes
+	return e, e.begin(list...)
+}
+
+// begin is the state in which the kernel is called with other arguments.
+func (e *execution) begin(list ...any) error {
+	arguments := e.words(list...)
+	if f := e.function; int64(8*len(arguments)) != f.Arguments {
+		return fmt.Errorf("%s: %d words of arguments for %d bytes", f.Name, len(arguments), f.Arguments)
+	}
+	e.before = slices.Clone(e.before)
+	for k, w := range arguments {
+		copy(e.before[firstArgument+8*k:], e.Bytes(w, 64))
+	}
+	m := e.start
+	e.m, e.upper, e.stack.Bytes, e.stack.Rounds = &m, nil, slices.Clone(e.before), false
+	e.goroutine.From = 0
+	if !slices.ContainsFunc(e.function.Code, func(i *machine.Instruction) bool { return i.Flow == machine.Call }) {
+		e.goroutine.From = len(e.goroutine.Bytes) // only the check of the stack may read it, and here is none
+	}
+	return nil
+}
+
+// firstArgument is the offset of the arguments in the object of the stack.
+const firstArgument = machine.FrameLimit + machine.ArgumentBase
+
+// errStopped is the error of an execution that stops before its end.
+var errStopped = errors.New("stopped")
+
+// run executes the kernel from an instruction on to its end, or stops before the first instruction for which stop,
+// if it is not nil, returns true. The arguments of stop are the instruction and the branch that has just been
+// taken, or nil. The kernel must use no memory below its stack pointer, nor more of it than its frame.
+func (e *execution) run(from int, stop func(at, taken *machine.Instruction) bool) error {
+	f, m := e.function, e.m
+	var taken *machine.Instruction
+	steps := 0
 	visit := func(i *machine.Instruction) error {
-		from, ok := v.Offset(m.General[f.StackPointer], stack)
+		if stop != nil && stop(i, taken) {
+			return errStopped
+		}
+		if steps++; steps > limitSteps {
+			return fmt.Errorf("%s: %v: %d instructions, and no end", f.Name, i, limitSteps)
+		}
+		taken = nil
+		from, ok := e.Offset(m.General[f.StackPointer], e.stack)
 		if !ok {
 			return fmt.Errorf("%s: %v: the stack pointer depends on a variable", f.Name, i)
 		}
 		if k := f.At[i.Address]; k > 0 && f.Code[k-1].Branches() && f.GrowsStack(f.At[f.Code[k-1].Target]) {
-			stack.Rounds = slices.Contains(rounds, f.Name)
-			goroutine.From = len(goroutine.Bytes) // the check is over
+			e.stack.Rounds = slices.Contains(rounds, f.Name)
+			e.goroutine.From = len(e.goroutine.Bytes) // the check is over
 		}
 		if i.Mnemonic == "push" {
 			from -= 8
@@ -261,61 +320,82 @@ func (v *prover) call(list ...any) error {
 		if from > machine.FrameLimit || from < machine.FrameLimit-int(f.Frame) {
 			return fmt.Errorf("%s: %v: the stack pointer is not in its frame", f.Name, i)
 		}
-		stack.From = from
+		e.stack.From = from
 		switch {
 		case i.Mnemonic == "vzeroupper":
-			upper = nil
+			e.upper = nil
 		case i.Mnemonic[0] == 'v': // of AVX; arm64 has no such mnemonics
-			upper = i
+			e.upper = i
 		}
-		return v.visit(m, i)
+		return e.visit(m, i)
 	}
 	isTrue := func(i *machine.Instruction, w formula.Word) bool {
-		taken := v.MustValue(w, i.String()+": a branch") == 1
-		v.outcomes[i] |= 1 << algebra.Truth(taken)
-		return taken
+		is := e.MustValue(w, i.String()+": a branch") == 1
+		e.outcomes[i] |= 1 << algebra.Truth(is)
+		if is {
+			taken = i
+		}
+		return is
 	}
-	if err := m.Run(v.models, f, isTrue, visit); err != nil {
+	if err := m.Run(e.models, f, from, isTrue, visit); err == errStopped {
+		return err
+	} else if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	const end = machine.FrameLimit + machine.ArgumentBase
+	return nil
+}
+
+// leave checks the state at the end. The kernel must leave only zeros in its frame, besides the saved
+// frame pointer. In vector and mask registers that it changes, and in those with which Go code copies, it
+// must leave zeros too, and no upper halves in use.
+func (e *execution) leave() error {
+	v, f, m, stack, before := e.prover, e.function, e.m, e.stack, e.before
 	for _, r := range append([]int{f.StackPointer, f.FramePointer}, f.Kept...) {
-		if m.General[r] != registers[r] {
+		if m.General[r] != e.start.General[r] {
 			return fmt.Errorf("%s: general register %d is not what it was", f.Name, r)
 		}
 	}
-	if !slices.Equal(stack.Bytes[machine.FrameLimit:end], before[machine.FrameLimit:end]) {
+	if !slices.Equal(stack.Bytes[machine.FrameLimit:firstArgument], before[machine.FrameLimit:firstArgument]) {
 		return fmt.Errorf("%s: the address to return to is not what it was", f.Name)
 	}
 	first, leaves := unwiped[f.Name]
 	for k := range m.Vectors {
-		if k >= first && !v.isWiped(&m.Vectors[k], &vectors[k], !leaves && slices.Contains(f.Copies, k)) {
+		if k >= first && !v.isWiped(&m.Vectors[k], &e.start.Vectors[k], !leaves && slices.Contains(f.Copies, k)) {
 			return fmt.Errorf("%s: vector register %d is neither what it was nor zero", f.Name, k)
 		}
 	}
 	for k, w := range m.Masks {
-		if w != masks[k] && w != v.Constant(64, 0) {
+		if w != e.start.Masks[k] && w != v.Constant(64, 0) {
 			return fmt.Errorf("%s: mask register %d is neither what it was nor zero", f.Name, k)
 		}
 	}
-	if upper != nil {
-		return fmt.Errorf("%s: %v: no VZEROUPPER after it", f.Name, upper)
+	if e.upper != nil {
+		return fmt.Errorf("%s: %v: no VZEROUPPER after it", f.Name, e.upper)
 	}
-	for k := end; k < end+int(f.Arguments); k += 8 {
-		if w := v.FromBytes(stack.Bytes[k : k+8]); !slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) && w != v.Constant(64, 0) {
-			return fmt.Errorf("%s: in the arguments, at %d, is %s", f.Name, k-end, v.String(w, 4))
-		}
+	if err := e.keepsArguments(stack.Bytes, before, func(int) bool { return true }); err != nil {
+		return err
 	}
 	for k := 0; k < machine.FrameLimit; k += 8 {
 		if slices.Equal(stack.Bytes[k:k+8], before[k:k+8]) {
 			continue
 		}
-		if w := v.FromBytes(stack.Bytes[k : k+8]); w != v.Constant(64, 0) && w != registers[f.FramePointer] {
+		if w := v.FromBytes(stack.Bytes[k : k+8]); w != v.Constant(64, 0) && w != e.start.General[f.FramePointer] {
 			return fmt.Errorf("%s: in the frame, at SP-%#x, is %s", f.Name, machine.FrameLimit-k, v.String(w, 4))
 		}
 	}
 	stack.From = 0
-	v.results = v.result(v.plus(entry, machine.ArgumentBase+int(f.Arguments)), 64, int(f.Results/8))
+	v.results = v.result(v.plus(e.entry, machine.ArgumentBase+int(f.Arguments)), 64, int(f.Results/8))
+	return nil
+}
+
+// keepsArguments returns an error if, of some words of the stack, one that is an argument is neither what it was
+// nor zero.
+func (e *execution) keepsArguments(now, before []formula.ByteOf, of func(offset int) bool) error {
+	for k := firstArgument; k < firstArgument+int(e.function.Arguments); k += 8 {
+		if w := e.FromBytes(now[k : k+8]); of(k) && !slices.Equal(now[k:k+8], before[k:k+8]) && w != e.Constant(64, 0) {
+			return fmt.Errorf("%s: in the arguments, at %d, is %s", e.function.Name, k-firstArgument, e.String(w, 4))
+		}
+	}
 	return nil
 }
 

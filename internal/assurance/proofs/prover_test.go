@@ -197,7 +197,7 @@ func (v *prover) execute(from *state, f *machine.Function, variables map[formula
 	}
 	slices.SortFunc(d.Memory, func(a, b algebra.Region) int { return cmp.Compare(a.Base, b.Base) })
 	stack := m.General[f.StackPointer]
-	if m.Run(program.Models[uint64, algebra.Bytes64](f.Architecture), f, func(_ *machine.Instruction, w uint64) bool { return w == 1 }, func(*machine.Instruction) error { return nil }) != nil {
+	if m.Run(program.Models[uint64, algebra.Bytes64](f.Architecture), f, 0, func(_ *machine.Instruction, w uint64) bool { return w == 1 }, func(*machine.Instruction) error { return nil }) != nil {
 		return nil
 	}
 	for _, r := range d.Memory {

@@ -175,22 +175,44 @@ func (v *hasher) message(n int) (words []formula.Word, at formula.Word) {
 	return words, v.place(8, true, bytes...)
 }
 
-// proveBlock proves the compression of 1 to 3 blocks.
-func proveBlock(p *prover) (cases int, err error) {
-	for blocks := 1; blocks <= 3; blocks++ {
-		v := p.newHasher()
-		words, text := v.message(16 * blocks)
+// proveBlock proves the compression of any number of blocks.
+func proveBlock(p *prover) (cases int, err error) { return p.compressions(1) }
+
+// provePair proves the compression of any number of blocks of two messages.
+func provePair(p *prover) (cases int, err error) { return p.compressions(2) }
+
+func (p *prover) compressions(count int) (cases int, err error) {
+	v := p.newHasher()
+	var states, texts []formula.Word
+	var before, after, bytes [][]formula.Word
+	for i := range count {
+		words, text := v.message(2 * 16)
 		from := v.unknown(8)
-		state := v.place(v.bits, false, from...)
-		if err := v.call(state, text, blocks, v.at, 0); err != nil {
-			return cases, err
-		}
-		if err := v.equalWords(v.result(state, v.bits, 8), v.compressAll(from, words), "%d blocks", blocks); err != nil {
-			return cases, err
-		}
-		cases++
+		states, texts = append(states, v.place(v.bits, false, from...)), append(texts, text)
+		before, after = append(before, from), append(after, v.compress(from, words[:16]))
+		bytes = append(bytes, v.result(texts[i], 8, len(v.object(text).Bytes)))
 	}
-	return cases, nil
+	block := 16 * v.bits / 8
+	return 2, v.induct(induction{
+		least: 1, most: mostBytes / uint64(block),
+		prepare: func(n formula.Word, blocks, done int) []any {
+			var at []formula.Word
+			for i := range count {
+				v.put(states[i], v.bits, [][][]formula.Word{before, after}[done][i]...)
+				v.put(texts[i], 8, bytes[i][:blocks*block]...)
+				at = append(at, v.plus(texts[i], done*block))
+			}
+			return []any{states, at, n, v.at, 0}
+		},
+		check: func(int) error {
+			for i := range count {
+				if err := v.equalWords(v.result(states[i], v.bits, 8), after[i], "the last block, message %d", i); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
 }
 
 // allHashes is AllHashes of package sha2: the hashes of all lanes are written.
@@ -274,31 +296,6 @@ func (v *hasher) fields(parameter string, fields ...field) (before, want []formu
 		before, want = append(before, f.before...), append(want, f.want...)
 	}
 	return before, want
-}
-
-// provePair proves the compression of 1 to 3 blocks of two messages.
-func provePair(p *prover) (cases int, err error) {
-	for blocks := 1; blocks <= 3; blocks++ {
-		v := p.newHasher()
-		var states, texts [2]formula.Word
-		var want [2][]formula.Word
-		for i := range want {
-			var words []formula.Word
-			words, texts[i] = v.message(16 * blocks)
-			from := v.unknown(8)
-			states[i], want[i] = v.place(v.bits, false, from...), v.compressAll(from, words)
-		}
-		if err := v.call(states[0], states[1], texts[0], texts[1], blocks, v.at, 0); err != nil {
-			return cases, err
-		}
-		for i := range want {
-			if err := v.equalWords(v.result(states[i], v.bits, 8), want[i], "%d blocks, message %d", blocks, i); err != nil {
-				return cases, err
-			}
-		}
-		cases++
-	}
-	return cases, nil
 }
 
 // An ending is the end of a hash: a last block of some words, the word after them, and a length if
@@ -412,80 +409,70 @@ func (v *hasher) step(inner, outer, u, t []formula.Word) (nextU, nextT []formula
 	return u, nextT
 }
 
-// proveIterate proves 1 to 3 steps of one iteration, which is in memory as its fields are.
-func proveIterate(p *prover) (cases int, err error) { return p.iterate(1) }
+// proveIterate proves any number of steps of one iteration, which is in memory as its fields are.
+func proveIterate(p *prover) (cases int, err error) { return p.newHasher().iterate(1) }
 
 // proveIteratePair is proveIterate for two.
-func proveIteratePair(p *prover) (cases int, err error) { return p.iterate(2) }
+func proveIteratePair(p *prover) (cases int, err error) { return p.newHasher().iterate(2) }
 
-func (p *prover) iterate(count int) (cases int, err error) {
-	for n := 1; n <= 3; n++ {
-		v := p.newHasher()
-		var before, want []formula.Word
-		for range count {
-			inner, outer, u, t := v.unknown(8), v.unknown(8), v.unknown(8), v.unknown(8)
-			before = slices.Concat(before, inner, outer, u, t)
-			for range n {
-				u, t = v.step(inner, outer, u, t)
-			}
-			want = slices.Concat(want, inner, outer, u, t)
-		}
-		its := v.place(v.bits, false, before...)
-		if err := v.call(its, n, v.at); err != nil {
-			return cases, err
-		}
-		if err := v.equalWords(v.result(its, v.bits, len(want)), want, "%d steps", n); err != nil {
-			return cases, err
-		}
-		cases++
+func (v *hasher) iterate(count int) (cases int, err error) {
+	var before, after []formula.Word
+	for range count {
+		inner, outer, u, t := v.unknown(8), v.unknown(8), v.unknown(8), v.unknown(8)
+		before = slices.Concat(before, inner, outer, u, t)
+		u, t = v.step(inner, outer, u, t)
+		after = slices.Concat(after, inner, outer, u, t)
 	}
-	return cases, nil
+	return v.steps(before, after, v.at)
 }
 
-// proveIterateLanes proves 1 to 3 steps of an iteration in each lane. What is left in the assembly's own
+// steps proves any number of steps of which one makes of the words before those after.
+func (v *hasher) steps(before, after []formula.Word, arguments ...any) (cases int, err error) {
+	its := v.place(v.bits, false, before...)
+	return 2, v.induct(induction{
+		least: 1, most: 1 << 56, // some kernels count in 64ths
+		prepare: func(n formula.Word, _, done int) []any {
+			v.put(its, v.bits, [][]formula.Word{before, after}[done]...)
+			return append([]any{its, n}, arguments...)
+		},
+		check: func(int) error {
+			return v.equalWords(v.result(its, v.bits, len(after)), after, "the last step")
+		},
+	})
+}
+
+// proveIterateLanes proves any number of steps of an iteration in each lane. What is left in the assembly's own
 // rows, with words of 32 bits, is the variables b to h and a after a first round whose word is 0.
 func proveIterateLanes(p *prover) (cases int, err error) {
-	for n := 1; n <= 3; n++ {
-		v := p.newHasher()
-		lanes := 512 / v.bits
-		rows := func() []formula.Word { return v.unknown(8 * lanes) }
-		fields := []field{{"inner", rows(), nil}, {"outer", rows(), nil}, {"u", rows(), nil}, {"t", rows(), nil}, {"innerFirst", rows(), nil}, {"outerFirst", rows(), nil}}
-		for i := range fields {
-			fields[i].want = slices.Clone(fields[i].before)
-		}
-		for l := range lanes {
-			column := func(field int) (words []formula.Word) {
-				for i := range 8 {
-					words = append(words, fields[field].before[lanes*i+l])
-				}
-				return words
-			}
-			inner, outer, u, t := column(0), column(1), column(2), column(3)
-			for range n {
-				u, t = v.step(inner, outer, u, t)
-			}
-			after := [][]formula.Word{inner, outer, u, t}
-			if v.bits == 32 {
-				for _, state := range [][]formula.Word{inner, outer} {
-					s := v.round(state, 0, v.Constant(v.bits, 0))
-					after = append(after, append(s[1:], s[0]))
-				}
-			}
-			for i, words := range after {
-				for k, w := range words {
-					fields[i].want[lanes*k+l] = w
-				}
-			}
-		}
-		before, want := v.fields("its", fields...)
-		its := v.place(v.bits, false, before...)
-		if err := v.call(its, n, v.at); err != nil {
-			return cases, err
-		}
-		if err := v.equalWords(v.result(its, v.bits, len(want)), want, "%d steps", n); err != nil {
-			return cases, err
-		}
-		cases++
+	v := p.newHasher()
+	lanes := 512 / v.bits
+	rows := func() []formula.Word { return v.unknown(8 * lanes) }
+	fields := []field{{"inner", rows(), nil}, {"outer", rows(), nil}, {"u", rows(), nil}, {"t", rows(), nil}, {"innerFirst", rows(), nil}, {"outerFirst", rows(), nil}}
+	for i := range fields {
+		fields[i].want = slices.Clone(fields[i].before)
 	}
-	return cases, nil
+	for l := range lanes {
+		column := func(field int) (words []formula.Word) {
+			for i := range 8 {
+				words = append(words, fields[field].before[lanes*i+l])
+			}
+			return words
+		}
+		inner, outer := column(0), column(1)
+		u, t := v.step(inner, outer, column(2), column(3))
+		after := [][]formula.Word{inner, outer, u, t}
+		if v.bits == 32 {
+			for _, state := range [][]formula.Word{inner, outer} {
+				s := v.round(state, 0, v.Constant(v.bits, 0))
+				after = append(after, append(s[1:], s[0]))
+			}
+		}
+		for i, words := range after {
+			for k, w := range words {
+				fields[i].want[lanes*k+l] = w
+			}
+		}
+	}
+	before, after := v.fields("its", fields...)
+	return v.steps(before, after, v.at)
 }

@@ -138,31 +138,35 @@ func proveAdd(v *prover) (cases int, err error) {
 	return cases, nil
 }
 
-// proveBlocks proves nhBlocks. From 33 blocks on there are prefetches.
+// proveBlocks proves nhBlocks for any number of blocks.
 func proveBlocks(v *prover) (cases int, err error) {
+	const block, words = 1024, 4 * 8
 	for n := 1; n <= 4; n++ {
-		for _, blocks := range []int{1, 2, 3, 34} {
-			if v.step > 1 && blocks > 3 {
-				continue
-			}
-			v.reset()
-			k := v.key(n)
-			bytes, slice := v.message(1024 * blocks)
-			words := v.place(64, false, v.variables(64, 4*blocks, 1<<64-1)...)
-			if err := v.call(words, v.capacity(), v.capacity(), k.at, slice); err != nil {
-				return cases, err
-			}
-			for b := range blocks {
-				var want []formula.Word
-				for t := range k.n {
-					want = append(want, v.Add(64, k.nh(t, 0, bytes[1024*b:][:1024]), v.Constant(64, 8*1024)))
-				}
-				if err := v.equalWords(v.result(v.plus(words, 32*b), 64, k.n), want, "%d iterations, block %d of %d", n, b, blocks); err != nil {
-					return cases, err
-				}
-			}
-			cases++
+		v.reset()
+		k := v.key(n)
+		bytes, slice := v.message(2 * block)
+		before := v.variables(64, 2*4, 1<<64-1)
+		at := v.place(64, false, before...)
+		var want []formula.Word
+		for t := range k.n {
+			want = append(want, v.Add(64, k.nh(t, 0, bytes[:block]), v.Constant(64, 8*block)))
 		}
+		check := func(int) error {
+			return v.equalWords(v.result(at, 64, k.n), want, "%d iterations, the last block", n)
+		}
+		length, capacity := v.capacity(), v.capacity()
+		if err := v.induct(induction{
+			least: 1, most: mostBytes / block, written: v.object(at), part: words, meanings: 8 * k.n, check: check,
+			prepare: func(count formula.Word, blocks, done int) []any {
+				v.put(slice[0], 8, bytes[:blocks*block]...)
+				v.put(at, 64, slices.Concat(want[:done*k.n], before[done*k.n:4*blocks])...)
+				text := v.Sum(64, 0, []formula.Atom{{Word: count, Coefficient: block}})
+				return []any{v.plus(at, done*words), length, capacity, k.at, v.plus(slice[0], done*block), text, slice[2]}
+			},
+		}); err != nil {
+			return cases, err
+		}
+		cases++
 	}
 	return cases, nil
 }

@@ -23,7 +23,8 @@
 //     for one architecture -arch.
 //  4. Proofs that the kernels of UMAC are RFC 4418, those of SHA-2 are FIPS 180-4, those of AES
 //     are FIPS 197 and those of GCM are NIST SP 800-38D, for all keys and messages of some sizes,
-//     by executing the models with formulas (packages formula and proofs). How many decisions
+//     by executing the models with formulas (packages formula and proofs). Those with "all" for the
+//     number of cases are by induction, for all numbers of rounds of a loop. How many decisions
 //     always have the same result is compared with proofs/decisions.txt, or written there (-update).
 //
 // The steps have the models in common. These are executed with numbers, with what is known of a

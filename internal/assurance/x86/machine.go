@@ -29,6 +29,21 @@ const (
 	R14 = 14
 )
 
+// CheckReserved returns an error if an instruction of f names the frame pointer and f has no frame, in which the
+// assembler saves it: profilers that follow frame pointers may look at it at any time. In a function with a
+// frame it is a register as others are, and only such profilers miss the caller.
+func CheckReserved(f *machine.Function) error {
+	for _, i := range f.Code {
+		for _, o := range i.Operands {
+			names := o.Kind == machine.General && o.Number == RBP || o.Kind == machine.Memory && (o.Base == RBP || o.Index == RBP)
+			if names && f.Frame == 0 {
+				return fmt.Errorf("%s: %v: general register %d is reserved, without a frame", f.Name, i, RBP)
+			}
+		}
+	}
+	return nil
+}
+
 // Models are those of amd64.
 type Models[W, V any] struct{}
 
