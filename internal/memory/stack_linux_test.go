@@ -116,7 +116,7 @@ func umacOps() (ops []mactest.StackOp) {
 		add("Destroy", func(k *fastmac.UMACKey, random random, may func(tag []byte) [][]byte) (func(), func() [][]byte) {
 			return k.Destroy, none
 		})
-		for _, n := range slices.Concat(stackSizes, []int{1500, 2600}) {
+		for _, n := range slices.Concat(stackSizes, []int{1500, 2600, 3*1024 - 70}) {
 			add(fmt.Sprintf("Tag of %d bytes", n), func(k *fastmac.UMACKey, random random, may func(tag []byte) [][]byte) (func(), func() [][]byte) {
 				tag, msg := make([]byte, s.tag), random(n)
 				return func() { k.Tag(tag[:0], scanNonce, msg) }, func() [][]byte { return may(tag) }
