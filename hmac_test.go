@@ -480,7 +480,10 @@ func TestHMACPrinting(t *testing.T) {
 	for f, want := range map[crypto.Hash]string{crypto.SHA256: "(SHA-256)", crypto.SHA512: "(SHA-512)", crypto.SHA512_224: "(SHA-512/224)"} {
 		k := newKey(f, bytes.Repeat([]byte{0xa7}, 32))
 		mactest.Printing(t, "fastmac.HMACKey"+want, k)
-		mactest.Printing(t, "fastmac.HMAC"+want, k.New())
+		m := k.New()
+		mactest.Printing(t, "fastmac.HMAC"+want, m)
+		m.Destroy()
+		mactest.Printing(t, "fastmac.HMAC", m)
 		k.Destroy()
 		mactest.Printing(t, "fastmac.HMACKey", k)
 	}
