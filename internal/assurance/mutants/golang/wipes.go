@@ -23,7 +23,7 @@ var wipeRuns = []struct {
 	steps       []string
 }{
 	{"internal/sha1,internal/sha2,hkdf,pbkdf2", ".", []string{
-		"internal/memory -test.short -test.run=^TestStack$/HMAC", "hkdf -test.short", "pbkdf2 -test.short", "internal/sha1 -test.short",
+		"internal/memory -test.short -test.run=^TestStack$/HMAC", "hkdf -test.short", "pbkdf2 -test.short", "internal/sha1 -test.short", "internal/sha2 -test.short -test.run=Start|Tail",
 		". -test.short -test.run=HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
 	{".", "^hmac", []string{
 		"internal/memory -test.short -test.run=^TestStack$/HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS", ". -test.short -test.run=HMAC|Destroy|Reset|Clone"}},
