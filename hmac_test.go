@@ -503,7 +503,10 @@ func TestHMACPrinting(t *testing.T) {
 	for f, want := range map[crypto.Hash]string{crypto.SHA256: "(SHA-256)", crypto.SHA512: "(SHA-512)", crypto.SHA512_224: "(SHA-512/224)"} {
 		k := newKey(f, bytes.Repeat([]byte{0xa7}, 32))
 		mactest.Printing(t, "fastmac.HMACKey"+want, k)
-		mactest.Printing(t, "fastmac.HMAC"+want, k.New())
+		m := k.New()
+		mactest.Printing(t, "fastmac.HMAC"+want, m)
+		m.Destroy()
+		mactest.Printing(t, "fastmac.HMAC", m)
 		k.Destroy()
 		mactest.Printing(t, "fastmac.HMACKey", k)
 	}
@@ -690,6 +693,13 @@ func TestFIPSWiped(t *testing.T) {
 		t.Error("Verify leaves the tag of crypto/hmac")
 	}
 
+	m = k.New()
+	m.std, tag = dyingSum{m.std}, bytes.Repeat([]byte{1}, sha512.Size)
+	mactest.MustPanic(t, "Sum", "wiped", func() { m.Sum(tag[:0]) })
+	if !bytes.Equal(tag, make([]byte, sha512.Size)) {
+		t.Error("Sum leaves the inner hash when crypto/hmac panics")
+	}
+
 	for _, sizes := range [][]int{{100}, {1, 127}, {1, 127, 50}} {
 		m := k.New()
 		for _, size := range sizes {
@@ -718,6 +728,14 @@ func innerHash(h hash.Hash) (state string, ok bool) {
 		return "", false
 	}
 	return fmt.Sprint(inner.Elem().Elem()), true
+}
+
+// dyingSum is a hash that panics in Sum, after it has written the inner hash, as crypto/hmac does first.
+type dyingSum struct{ hash.Hash }
+
+func (dyingSum) Sum(b []byte) []byte {
+	copy(b[:cap(b)], "inner hash")
+	panic("fastmac: wiped")
 }
 
 // keptTag is a hash whose Sum returns tag itself.

@@ -7,6 +7,7 @@ package packet
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -33,6 +34,26 @@ func newSet(a packetref.Algorithm) (set, func(receiver) error) {
 	}
 	s := new(UMACReceivers)
 	return s, func(r receiver) error { return s.Add(r.(*UMACReceiver)) }
+}
+
+// TestStatsAdd checks that sums have all numbers but what is left.
+func TestStatsAdd(t *testing.T) {
+	var one, sum ReceiverStats
+	v := reflect.ValueOf(&one).Elem()
+	for i := range v.NumField() {
+		v.Field(i).SetUint(uint64(i + 1))
+	}
+	sum.add(one)
+	sum.add(one)
+	for i, v := 0, reflect.ValueOf(sum); i < v.NumField(); i++ {
+		want := 2 * uint64(i+1)
+		if name := v.Type().Field(i).Name; strings.HasSuffix(name, "Left") {
+			want = 0
+		}
+		if got := v.Field(i).Uint(); got != want {
+			t.Errorf("%s is %d, want %d", v.Type().Field(i).Name, got, want)
+		}
+	}
 }
 
 // TestReceivers has a set with receivers of several epochs, and packets of all kinds, alone and in

@@ -24,7 +24,7 @@ import (
 	"example.com/fastmac/internal/mactest"
 )
 
-var soak = flag.Duration("soak", 0, "let TestNettle run for so long")
+var soak = flag.Duration("soak", 0, "let TestNettle and TestOpenSSL run for so long")
 
 // nettlePool has the bytes of all messages: the first parts are zeros and ones, and messages
 // begin anywhere.
@@ -82,16 +82,7 @@ func TestNettle(t *testing.T) {
 	if testing.Short() && *soak == 0 {
 		t.Skip("runs another program")
 	}
-	nettle := startNettle(t)
-	pool := make([]byte, nettlePool)
-	for i := 1 << 16; i < 1<<17; i++ {
-		pool[i] = 0xff
-	}
-	var rng splitMix
-	for i := 1 << 17; i < nettlePool; i += 8 {
-		binary.LittleEndian.PutUint64(pool[i:], rng.next())
-	}
-
+	nettle, pool := startPeer(t, "libnettle", "nettle-dev", "-lnettle"), newPool()
 	agreed, rounds := 0, 1
 	if mactest.Long() {
 		rounds = 50
@@ -127,13 +118,48 @@ func TestNettle(t *testing.T) {
 	t.Logf("%d messages agree with libnettle", agreed)
 }
 
-// A nettle is a process of testdata/nettle.c.
-type nettle struct {
-	stdin  io.Writer
-	stdout *bufio.Reader
+// TestOpenSSL is TestNettle for HMAC, with libcrypto, whose SHA-2 is another.
+func TestOpenSSL(t *testing.T) {
+	if testing.Short() && *soak == 0 {
+		t.Skip("runs another program")
+	}
+	openssl, pool := startPeer(t, "libcrypto", "libssl-dev", "-DOPENSSL", "-lcrypto"), newPool()
+	agreed := map[string]int{} // by the kernels
+	start := time.Now()
+	for round := 0; round < 4 || time.Since(start) < *soak; round++ {
+		mactest.EachKernel(t, mactest.HMAC, func(kernels string) {
+			for algorithm := nettleHMAC; algorithm < nettleGMAC; algorithm++ {
+				agreed[kernels] += openssl.check(t, pool, kernels, algorithm, 256)
+			}
+		})
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("messages that agree with libcrypto: %v", agreed)
 }
 
-func startNettle(t *testing.T) *nettle {
+// newPool returns the pool of testdata/nettle.c.
+func newPool() []byte {
+	pool := make([]byte, nettlePool)
+	for i := 1 << 16; i < 1<<17; i++ {
+		pool[i] = 0xff
+	}
+	var rng splitMix
+	for i := 1 << 17; i < nettlePool; i += 8 {
+		binary.LittleEndian.PutUint64(pool[i:], rng.next())
+	}
+	return pool
+}
+
+// A peer is a process of testdata/nettle.c.
+type peer struct {
+	library string
+	stdin   io.Writer
+	stdout  *bufio.Reader
+}
+
+func startPeer(t *testing.T, library, debian string, flags ...string) *peer {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
@@ -149,8 +175,9 @@ func startNettle(t *testing.T) *nettle {
 	if err := os.WriteFile(file, source, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, file, "-lnettle").CombinedOutput(); bytes.Contains(out, []byte("nettle/")) {
-		t.Skipf("needs libnettle: install the package nettle-dev\n%s", out)
+	args := append([]string{"-O2", "-Wall", "-Wextra", "-Werror", "-o", program, file}, flags...)
+	if out, err := exec.Command(cc, args...).CombinedOutput(); bytes.Contains(out, []byte("fatal error:")) {
+		t.Skipf("needs %s: install the package %s\n%s", library, debian, out)
 	} else if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -173,12 +200,12 @@ func startNettle(t *testing.T) *nettle {
 			t.Error(err)
 		}
 	})
-	return &nettle{stdin, bufio.NewReaderSize(stdout, 1<<16)}
+	return &peer{library, stdin, bufio.NewReaderSize(stdout, 1<<16)}
 }
 
 // check compares n messages under one key and returns n. It uses the random numbers in the
 // order of testdata/nettle.c.
-func (p *nettle) check(t *testing.T, pool []byte, kernels string, algorithm, n int) int {
+func (p *peer) check(t *testing.T, pool []byte, kernels string, algorithm, n int) int {
 	t.Helper()
 	a := nettleAlgorithms[algorithm]
 	seed := rand.Uint64()
@@ -205,21 +232,21 @@ func (p *nettle) check(t *testing.T, pool []byte, kernels string, algorithm, n i
 		msgs = append(msgs, pool[at:at+length])
 		tags = append(tags, make([]byte, a.size))
 	}
-	compute(t, algorithm, key, pool[at:at+size], seed%3, tags, nonces, msgs)
+	compute(t, algorithm, key, pool[at:at+size], seed%4, tags, nonces, msgs)
 	want := make([]byte, a.size)
 	for i, tag := range tags {
 		if _, err := io.ReadFull(p.stdout, want); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(tag, want) {
-			t.Errorf("%s, kernels %s, way %d, key %x or %x, nonce %x, message %x: tag %x, libnettle's %x", a.name, kernels, seed%3,
-				key, pool[at:at+size], nonces[i], excerpt(msgs[i]), tag, want)
+			t.Errorf("%s, kernels %s, way %d, key %x or %x, nonce %x, message %x: tag %x, that of %s %x", a.name, kernels, seed%4,
+				key, pool[at:at+size], nonces[i], excerpt(msgs[i]), tag, p.library, want)
 		}
 	}
 	return n
 }
 
-// compute sets tags in one of three ways: one by one, in a batch, and in parts.
+// compute sets tags in one of four ways: one by one, in a batch, in parts, and HMAC in a batch with a key for each.
 func compute(t *testing.T, algorithm int, key, hmacKey []byte, way uint64, tags, nonces, msgs [][]byte) {
 	t.Helper()
 	h := nettleAlgorithms[algorithm].hash
@@ -228,6 +255,10 @@ func compute(t *testing.T, algorithm int, key, hmacKey []byte, way uint64, tags,
 		k := mactest.Must(fastmac.NewHMACKey(h, hmacKey))
 		if way == 1 {
 			mactest.TagBatch(k.TagBatch, tags, nil, msgs)
+			return
+		}
+		if way == 3 {
+			fastmac.SumHMACBatch(h, slices.Repeat([][]byte{hmacKey}, len(msgs)), mactest.Batch[fastmac.Message](tags, nil, msgs))
 			return
 		}
 		m := k.New()

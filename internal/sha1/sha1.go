@@ -151,7 +151,12 @@ func (m *HMAC) Write(p []byte) (int, error) {
 		copy(m.block[used:], p)
 		return n, nil
 	}
-	wipe.ReserveShort()
+	large := largeFrame(n)
+	if large {
+		wipe.ReserveFrames()
+	} else {
+		wipe.ReserveShort()
+	}
 	m.loadMessage()
 	m.ahead = true
 	m.n += uint64(n)
@@ -164,7 +169,11 @@ func (m *HMAC) Write(p []byte) (int, error) {
 		p = p[whole:]
 	}
 	copy(m.block[:], p)
-	wipe.Short() // crypto/sha1's assembly stores the chaining value; for AVX2, below this, only sums of the message
+	if large {
+		wipe.Stack()
+	} else {
+		wipe.Short() // crypto/sha1's assembly stores the chaining value
+	}
 	return n, nil
 }
 

@@ -11,6 +11,10 @@ import "example.com/fastmac/internal/sha2"
 // hasAssembly reports whether there is assembly for iterations: where that of SHA-256 uses the SHA instructions.
 func hasAssembly() bool { return sha2.HasPairs[uint32]() }
 
+// largeFrame reports whether crypto/sha1 leaves words of n bytes that are written, plus constants, in a frame that
+// wipe.Short does not reach: that of its assembly for AVX2, which takes 256 bytes or more.
+func largeFrame(n int) bool { return n >= 256 && !hasAssembly() }
+
 // iterate makes n steps of one iteration or two.
 func iterate(its []iteration, n int) {
 	if len(its) == 1 {

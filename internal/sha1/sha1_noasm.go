@@ -8,4 +8,6 @@ package sha1
 
 func hasAssembly() bool { return false }
 
+func largeFrame(int) bool { return false }
+
 func iterate([]iteration, int) {}

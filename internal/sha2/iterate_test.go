@@ -70,6 +70,14 @@ func testIterate[W Word](t *testing.T, f *function[W], steps map[string][][]Iter
 	}
 }
 
+// TestStart checks that nothing of the last T stays behind a hash that is cut.
+func TestStart(t *testing.T) {
+	it := Iteration[uint32]{T: State[uint32]{7: 1}}
+	if it.Start(28, nil); it.T[7] != 0 || it.U[7] != 0 {
+		t.Errorf("T and U of SHA-224 end with %x and %x", it.T[7], it.U[7])
+	}
+}
+
 // genericSteps returns so many iterations after each number of steps that TestIterate has.
 func genericSteps[W Word](f *function[W], most int) (its [][]Iteration[W]) {
 	size, rng := f.new().Size(), seeded("testIterate")

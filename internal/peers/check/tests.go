@@ -44,6 +44,7 @@ var onlyHere = []struct{ pkg, test, why string }{
 	{"hwrand", "TestScan", "scans a process for keys"},
 	{"internal/conformance", "TestFIPS140", "starts itself"},
 	{"internal/conformance", "TestNettle", "loads libnettle"},
+	{"internal/conformance", "TestOpenSSL", "loads libcrypto"},
 	{"internal/fork", "TestForks", "forks in C"},
 	{"internal/fork", "TestAdvice", "filters system calls"},
 	{"internal/memory", "TestDestroyScan", "scans processes for keys"},

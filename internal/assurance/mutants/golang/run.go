@@ -19,9 +19,10 @@ import (
 	"time"
 )
 
-// A step is a package whose tests run, and the flags of its test binary.
+// A step is a package whose tests run, variables of the environment, and the flags of its test binary.
 type step struct {
 	dir   string
+	env   []string
 	flags []string
 	bin   string
 	limit int // seconds of CPU time; ten times as many, and five minutes, for a test that only waits
@@ -34,11 +35,15 @@ type runner struct {
 	steps []step
 }
 
-// setSteps sets the steps, each a package and flags.
+// setSteps sets the steps, each a package, variables and flags.
 func (r *runner) setSteps(args []string) {
 	for _, arg := range args {
 		words := strings.Fields(arg)
-		r.steps = append(r.steps, step{dir: words[0], flags: words[1:]})
+		first := 1
+		for first < len(words) && !strings.HasPrefix(words[first], "-") {
+			first++
+		}
+		r.steps = append(r.steps, step{dir: words[0], env: words[1:first], flags: words[first:]})
 	}
 }
 
@@ -238,7 +243,7 @@ func (st *step) run(number int) (string, time.Duration, error) {
 		fmt.Sprintf(`ulimit -t %d; ulimit -d 8000000; exec "$@"`, st.limit), "sh",
 		st.bin, "-test.failfast", fmt.Sprintf("-test.timeout=%ds", max(10*st.limit, 300))}, st.flags...)...)
 	cmd.Dir = st.dir
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, number))
+	cmd.Env = append(slices.Concat(os.Environ(), st.env), fmt.Sprintf("%s=%d", variable, number))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	state := cmd.ProcessState

@@ -17,23 +17,26 @@ import (
 // wipeRemoved is the kind of a mutant without a wipe.
 const wipeRemoved = "WIPE_REMOVED"
 
-// wipeRuns are the folders that have wipes, and the tests that look for what these overwrite: first on the stack.
+// wipeRuns are the folders that have wipes, and the tests that look for what these overwrite: first on the stack, and
+// last there again, at more sizes and rooms.
 var wipeRuns = []struct {
 	dirs, files string
 	steps       []string
 }{
 	{"internal/sha1,internal/sha2,hkdf,pbkdf2", ".", []string{
-		"internal/memory -test.short -test.run=^TestStack$/HMAC", "hkdf -test.short", "pbkdf2 -test.short", "internal/sha1 -test.short",
-		". -test.short -test.run=HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
+		"internal/memory -test.short -test.run=^TestStack$/HMAC", "hkdf -test.short", "pbkdf2 -test.short", "internal/sha1 -test.short", "internal/sha2 -test.short -test.run=Start|Tail",
+		". -test.short -test.run=HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS", "internal/memory FASTMAC_TEST_LONG=1 -test.run=^TestStack$/HMAC"}},
 	{".", "^hmac", []string{
-		"internal/memory -test.short -test.run=^TestStack$/HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS", ". -test.short -test.run=HMAC|Destroy|Reset|Clone"}},
+		"internal/memory -test.short -test.run=^TestStack$/HMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS", ". -test.short -test.run=HMAC|FIPS|Destroy|Reset|Clone",
+		"internal/memory FASTMAC_TEST_LONG=1 -test.run=^TestStack$/HMAC"}},
 	{".", "^[^h]", []string{
 		". -test.run=^TestParallelStack$|TestChunkSums", "internal/memory -test.short -test.run=^TestStack$/UMAC",
-		". -test.short -test.run=Destroy|Reset|Clone|Chunk|Pad|UMAC|GMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
+		". -test.short -test.run=Destroy|Reset|Clone|Chunk|Pad|UMAC|GMAC", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS",
+		"internal/memory FASTMAC_TEST_LONG=1 -test.run=^TestStack$/UMAC"}},
 	{"internal/aes,internal/gcm,aesgcm", ".", []string{
-		"hwrand", "internal/memory -test.short -test.run=^TestStack$/GCM", "aesgcm -test.short", "internal/gcm -test.short", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
+		"hwrand", "internal/memory -test.short -test.run=^TestStack$/GCM", "aesgcm -test.short", "internal/gcm -test.short", "internal/aes -test.short -test.run=Seed", "internal/memory -test.short -test.run=Scan|Init|Dying|FIPS"}},
 	{"hwrand", ".", []string{"hwrand -test.short"}},
-	{"packet", ".", []string{"packet -test.short -test.run=^TestStack$", "packet -test.short"}},
+	{"packet", ".", []string{"packet -test.short -test.run=^TestStack$", "packet -test.short", "packet FASTMAC_TEST_LONG=1 -test.run=^TestStack$"}},
 	{"sshmac", ".", []string{"sshmac -test.short -test.run=Stack|Scan|Dying"}},
 }
 
