@@ -292,6 +292,22 @@ func TestUpdateKey(t *testing.T) {
 		a.OldKeyFile = "key"
 		a.check("the same key", "", "", "the old key is the new one")
 	}
+
+	// The old key is in hex, without its algorithm.
+	a := newArchive(t, small, nil)
+	key, err := os.ReadFile("key")
+	err = errors.Join(err, os.Remove("key"), WriteKey("key", "umac64", nil), os.WriteFile("old", []byte(strings.Fields(string(key))[1]+"\n"), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.OldKeyFile = "old"
+	if _, _, err := a.tag(); err == nil {
+		t.Error("an old key of an unknown algorithm is accepted")
+	}
+	a.Algorithm = "umac64"
+	if _, stderr, err := a.tag(); err != nil {
+		t.Errorf("an old key in hex: %q, %v", stderr, err)
+	}
 }
 
 // TestUpdateRefuses has lists that are not as they were written.

@@ -127,3 +127,10 @@ func TestAbsolute(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherCase has the letters at both ends of the alphabet, and what is beside them.
+func TestOtherCase(t *testing.T) {
+	if got := otherCase("@AZ[`az{Éé"); got != "@az[`AZ{Éé" {
+		t.Errorf("%q", got)
+	}
+}
