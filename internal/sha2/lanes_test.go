@@ -25,12 +25,6 @@ func testLanes[W Word](t *testing.T) {
 	}
 	const most = 9
 	rng := rand.New(rand.NewPCG(180, 4))
-	value := func() (s State[W]) {
-		for i := range s {
-			s[i] = W(rng.Uint64())
-		}
-		return s
-	}
 	blockSize := BlockSize[W]()
 	var mem [MaxLanes][]byte
 	for l := range mem {
@@ -46,7 +40,7 @@ func testLanes[W Word](t *testing.T) {
 		var p [MaxLanes][]byte
 		var initial, outer LaneSet
 		var want [MaxLanes]State[W]
-		first := value()
+		first := randomState[W](rng)
 		state.SetInitial(&first)
 		for l := range lanes {
 			if round%5 == 4 && l != shortest && rng.IntN(2) == 0 {
@@ -68,10 +62,10 @@ func testLanes[W Word](t *testing.T) {
 				}
 				p[l] = run
 			}
-			outerValue := value()
+			outerValue := randomState[W](rng)
 			state.set(l, &outerValue)
 			state.MoveToOuter(l)
-			want[l] = value()
+			want[l] = randomState[W](rng)
 			state.set(l, &want[l])
 			switch choice := rng.IntN(3); {
 			case blocks == 1 && (round%8 == 7 || choice == 0): // at times all of them
@@ -131,15 +125,9 @@ func testLaneSets[W Word](t *testing.T) {
 		return
 	}
 	rng := rand.New(rand.NewPCG(2, 16))
-	value := func() (s State[W]) {
-		for i := range s {
-			s[i] = W(rng.Uint64())
-		}
-		return s
-	}
 	size := BlockSize[W]()
 	var before Lanes[W]
-	first := value()
+	first := randomState[W](rng)
 	before.SetInitial(&first)
 	var p [MaxLanes][]byte
 	var want [3]Lanes[W] // of lanes that go on, begin, and end
@@ -148,7 +136,7 @@ func testLaneSets[W Word](t *testing.T) {
 		for i := range p[l] {
 			p[l][i] = byte(rng.Uint32())
 		}
-		begins, ends, goesOn := first, value(), value()
+		begins, ends, goesOn := first, randomState[W](rng), randomState[W](rng)
 		before.set(l, &ends)
 		before.MoveToOuter(l)
 		before.set(l, &goesOn)
@@ -175,6 +163,13 @@ func testLaneSets[W Word](t *testing.T) {
 		check(0, set)
 		check(set, LaneSet(rng.Uint32())&(1<<lanes-1)&^set)
 	}
+}
+
+func randomState[W Word](rng *rand.Rand) (s State[W]) {
+	for i := range s {
+		s[i] = W(rng.Uint64())
+	}
+	return s
 }
 
 // get returns the chaining value of a lane.

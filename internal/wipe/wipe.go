@@ -21,8 +21,9 @@ const (
 	// been measured.
 	frames = 2560
 
-	// short is more than calls of crypto/sha1 and of crypto/aes, for a block, use for states, in bytes: 300 have been
-	// counted, and 450 on 32-bit arm. It is less than crypto/hmac uses with them, so that the stack of a new goroutine does not grow more often.
+	// short is more than calls of crypto/sha1, and of crypto/aes for a block, use for states, in bytes: 300 have been
+	// counted, and 450 on 32-bit arm. It is less than crypto/hmac uses with them, so that the stack of a new goroutine
+	// does not grow more often.
 	short = 352 + (64-bits.UintSize)*4
 
 	// reserve is enough for frames and for functions of this module, in bytes.

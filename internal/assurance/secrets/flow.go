@@ -160,8 +160,8 @@ func (f Finding) String() string {
 const words = 3
 
 // Leaks follows secrets through all paths of a function and returns where a branch, an address
-// or the choice of the bytes that are read depends on one, and which functions of package sha2 leave a state in
-// general registers.
+// or the choice of the bytes that are read depends on one, and where a function of package sha2
+// returns with a state in general registers.
 func Leaks(f *machine.Function, sig *Signature) (found []Finding) {
 	defer func() {
 		switch r := recover().(type) {
@@ -192,7 +192,7 @@ func Leaks(f *machine.Function, sig *Signature) (found []Finding) {
 	if path.Base(f.Pkg) != "sha2" {
 		return found
 	}
-	// What registers held before is the caller's.
+	// What the caller left in general registers does not count.
 	before, _ = d.follow(f, sig, false)
 	for n, i := range f.Code {
 		if s, ok := before[n]; ok && i.Flow == machine.Return {
@@ -210,8 +210,8 @@ func Leaks(f *machine.Function, sig *Signature) (found []Finding) {
 	return found
 }
 
-// follow returns the states before all instructions, in all executions, and what makes the state after one of them.
-// What registers hold at the beginning is secret, or is not.
+// follow returns what is known before each instruction in all executions, and a function that executes one. With
+// secret, what general registers hold at the beginning is secret.
 func (d *taint) follow(f *machine.Function, sig *Signature, secret bool) (before map[int]*state, after func(n int, s *state) (next []int, conditional value)) {
 	models := program.Models[value, bytesValue](f.Architecture)
 	before = map[int]*state{0: d.start(f.Architecture, sig, secret)}
@@ -252,7 +252,8 @@ func (d *taint) follow(f *machine.Function, sig *Signature, secret bool) (before
 	return before, after
 }
 
-// start is the state when a function is called: its arguments are on the stack. Is what registers hold secret?
+// start is the state when a function is called: its arguments are on the stack. With secret, what general
+// registers hold is secret.
 func (d *taint) start(a *machine.Architecture, sig *Signature, secret bool) *state {
 	s := &state{stack: make([]value, stackWord(machine.FrameLimit))}
 	s.Algebra = d

@@ -15,9 +15,9 @@
 // The first argument is a list of mutants: the output of gremlins, whose name ends in .json, or of
 // this command, of which only mutants that lived are tested again. With -statements it is a
 // folder, in whose files statements are left out. The other arguments are steps: a package, variables
-// such as NAME=value, and flags for its test binary. A step that fails kills a mutant; mutants that live go on to the next
-// step. Names of files, folders and packages are relative to the root of the module. With -alone
-// each mutant is built on its own, as by gremlins. results.txt has the results.
+// such as NAME=value, and flags for its test binary. A step that fails kills a mutant; mutants that
+// live go on to the next step. Names of files, folders and packages are relative to the root of the
+// module. With -alone each mutant is built on its own, as by gremlins. results.txt has the results.
 package main
 
 import (
