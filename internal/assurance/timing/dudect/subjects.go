@@ -289,14 +289,16 @@ func pbkdf2SHA1Subjects() (subjects []subject) {
 // command.
 func referenceSubjects() (subjects []subject) {
 	std := hmac.New(sha512.New, pattern(64))
-	for _, n := range []int{16, 1024} {
-		s := fixedOrRandom(fmt.Sprintf("crypto/hmac %d bytes", n), n, false, func(in []byte) {
+	for _, n := range []int{16, 1024, 1500} {
+		of := fixedOrRandom(fmt.Sprintf("crypto/hmac %d bytes", n), n, n == 1500, func(in []byte) {
 			std.Reset()
 			std.Write(in)
 			std.Sum(tagRoom[:0])
 		})
-		s[0].unclaimed = "a function of the standard library"
-		subjects = append(subjects, s...)
+		for i := range of {
+			of[i].unclaimed = "a function of the standard library"
+		}
+		subjects = append(subjects, of...)
 	}
 	subjects = append(subjects, fixedOrRandom("SHA-512 compression", sha2.BlockSize512, false, func(in []byte) {
 		state := sha2.Initial512
