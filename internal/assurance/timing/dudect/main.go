@@ -28,6 +28,12 @@
 // again 4.5 or more in the same crop and with the same class slower, which without a leak has a
 // probability of 3 in a million, or if |t| is above 10 in any crop. Both runs are printed.
 //
+// A fixed input shows only what it happens to differ in. So the times of the second class, the random
+// inputs in most tests, are also compared with each byte of these: the means for its 256 values, by
+// chi-squared, as a number z that is about normal with variance 1 if they do not depend on the byte.
+// A test whose largest z is 6 or more is repeated too, and is a leak if it is again. By chance one
+// of a thousand million bytes has that.
+//
 // A test without power would pass too. So each process that runs the tests first measures
 // controls, which leak on purpose: each must have a |t| above 10. And each line shows the smallest
 // difference of the means that would have been seen, which is the one with a |t| of 4.5.

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -76,31 +77,52 @@ const (
 	collect     = 8192 // samples between two garbage collections
 )
 
-// measure returns n samples. The classes alternate at random. All inputs of a batch are made
-// before the first is measured. Each is then copied to one place, from which the subject reads it.
-func (m *meter) measure(s *subject, n int) []sample {
-	m.samples = m.samples[:0]
+// A maker makes the inputs of a subject, one batch after the other.
+type maker struct {
+	s       *subject
+	rand    *rand.ChaCha8
+	stride  int // of inputs in batch
+	batch   []byte
+	classes []int
+	both    [2][]byte
+}
+
+func newMaker(s *subject, r *rand.ChaCha8) *maker {
 	stride := (s.size + 7) &^ 7
 	inputs := max(16, min(batchInputs, batchBytes/stride))
-	batch := make([]byte, inputs*stride)
-	classes := make([]int, inputs)
-	in := make([]byte, stride)
-	both := [2][]byte{make([]byte, stride), make([]byte, stride)}
-	for made := 0; len(m.samples) < n; made += inputs {
-		if made/collect != (made+inputs)/collect {
+	return &maker{
+		s: s, rand: r, stride: stride,
+		batch: make([]byte, inputs*stride), classes: make([]int, inputs),
+		both: [2][]byte{make([]byte, stride), make([]byte, stride)},
+	}
+}
+
+// next makes the next batch. The classes alternate at random.
+func (k *maker) next() {
+	for i := range k.classes {
+		// The inputs of both classes are made, in turn, and one is selected. Inputs that
+		// only one class needs would leave the caches in a state that depends on it.
+		for class, fill := range k.s.classes {
+			fill(k.both[class][:k.s.size], k.rand)
+		}
+		k.classes[i] = int(k.rand.Uint64() & 1)
+		selectInput(k.batch[i*k.stride:][:k.stride], &k.both, k.classes[i])
+	}
+}
+
+// measure returns n samples. All inputs of a batch are made before the first is measured. Each is
+// then copied to one place, from which the subject reads it.
+func (m *meter) measure(s *subject, n int) []sample {
+	m.samples = m.samples[:0]
+	k := newMaker(s, m.rand)
+	in := make([]byte, k.stride)
+	for made := 0; len(m.samples) < n; made += len(k.classes) {
+		if made/collect != (made+len(k.classes))/collect {
 			runtime.GC() // which is off otherwise
 		}
-		for i := range classes {
-			// The inputs of both classes are made, in turn, and one is selected. Inputs that
-			// only one class needs would leave the caches in a state that depends on it.
-			for class, fill := range s.classes {
-				fill(both[class][:s.size], m.rand)
-			}
-			classes[i] = int(m.rand.Uint64() & 1)
-			selectInput(batch[i*stride:][:stride], &both, classes[i])
-		}
-		for i, class := range classes {
-			copy(in, batch[i*stride:])
+		k.next()
+		for i, class := range k.classes {
+			copy(in, k.batch[i*k.stride:])
 			if s.before != nil {
 				s.before()
 			}
@@ -113,6 +135,56 @@ func (m *meter) measure(s *subject, n int) []sample {
 		}
 	}
 	return m.samples
+}
+
+// influence compares the fastest nine tenths of the times of class 1 with the bytes of the inputs,
+// which it makes again from r, in the state before the samples. It returns the byte on whose
+// value the times depend most, and z: about normal with variance 1 if they do not depend on it.
+func influence(s *subject, r *rand.ChaCha8, samples []sample) (at int, z float64) {
+	sorted := slices.Sorted(slices.Values(samples))
+	least, limit := sorted[0].ns(), sorted[len(sorted)*9/10].ns()
+	type cell struct{ n, sum uint64 }
+	cells := make([][256]cell, s.size)
+	var all moments
+	k, next := newMaker(s, r), 0
+	for made := 0; next < len(samples); made += len(k.classes) {
+		k.next()
+		if made < warmUp {
+			continue
+		}
+		for i := range min(len(k.classes), len(samples)-next) {
+			x := samples[next+i]
+			if x.class() != 1 || x.ns() > limit {
+				continue
+			}
+			all.add(float64(x.ns() - least))
+			for j, b := range k.batch[i*k.stride:][:s.size] {
+				cells[j][b].n++
+				cells[j][b].sum += uint64(x.ns() - least)
+			}
+		}
+		next += len(k.classes)
+	}
+	for j := range cells {
+		// Chi-squared of the means for each value, and what Wilson and Hilferty (1931) make of it.
+		chi, freedom := 0.0, -1.0
+		for _, c := range cells[j] {
+			if c.n >= enough/10 {
+				d := float64(c.sum)/float64(c.n) - all.mean()
+				chi += d * d * float64(c.n)
+				freedom++
+			}
+		}
+		if freedom < 1 || chi == 0 {
+			continue
+		}
+		chi /= all.variance() * all.n
+		v := 2 / (9 * freedom)
+		if zj := (math.Cbrt(chi/freedom) - 1 + v) / math.Sqrt(v); zj > z {
+			at, z = j, zj
+		}
+	}
+	return at, z
 }
 
 // selectInput copies the input of a class without a branch and without an address that
@@ -128,7 +200,12 @@ func selectInput(to []byte, both *[2][]byte, class int) {
 
 // test measures a subject.
 func (m *meter) test(s *subject, n int) result {
-	return result{Test: s.name, Control: s.control, Unclaimed: s.unclaimed, Runs: []analysis{analyse(m.measure(s, n))}}
+	before := *m.rand
+	samples := m.measure(s, n)
+	at, z := influence(s, &before, samples)
+	a := analyse(samples)
+	a.Byte, a.Z = at, z
+	return result{Test: s.name, Control: s.control, Unclaimed: s.unclaimed, Runs: []analysis{a}}
 }
 
 // distances reads the clock many times in a row, and returns how far apart two readings are:

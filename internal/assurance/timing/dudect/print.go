@@ -37,10 +37,10 @@ CPU      %s
 Go       %s %s/%s
 command  %s
 
-A test passes if |t| is below %g in all %d crops. Otherwise it is repeated in a new process, with
-new inputs and %d times as many samples. It is a leak if the second run confirms it, in the same
-crop and with the same class slower, or has a |t| above %d in any crop. A control leaks, and is
-caught if |t| is above %d. The documentation of the command says why:
+A test passes if |t| is below %g in all %d crops, and z below %d. Otherwise it is repeated in a new
+process, with new inputs and %d times as many samples. It is a leak if the second run confirms it, in
+the same crop and with the same class slower or by its z, or has a |t| above %d in any crop. A
+control leaks, and is caught if |t| is above %d. The documentation of the command says why:
 
 	go doc -C internal/assurance ./timing/dudect
 
@@ -52,9 +52,10 @@ max      the largest |t| of the crops and of all times; in a second run that of 
          unless one is above 10
 ns       the difference of the mean times in this crop, the first class less the second
 kept     the part of the samples that this crop keeps
+z        of the byte of the inputs on which the times of the second class depend most
 `, now.UTC().Format(time.DateTime+" UTC"), origin.Commit(), origin.CPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		strings.Join(append([]string{"go run -C internal/assurance ./timing/dudect"}, args...), " "),
-		doubtful, crops+1, again, definite, definite, doubtful)
+		doubtful, crops+1, biased, again, definite, definite, doubtful)
 }
 
 // errSame is the error of read if these kernels have already been measured.
@@ -78,7 +79,7 @@ func (p *printer) read(name string, d *json.Decoder) (repeat []result, err error
 	if machine.Missing != "" {
 		fmt.Fprintf(p.w, "not run, because they are not available: %s\n", machine.Missing)
 	}
-	fmt.Fprintf(p.w, "\n%8s %7s %7s %7s %7s %7s %6s  %s\n", "samples", "ns", "sees", "all", "max", "ns", "kept", "verdict and test")
+	fmt.Fprintf(p.w, "\n%8s %7s %7s %7s %7s %7s %6s %7s  %s\n", "samples", "ns", "sees", "all", "max", "ns", "kept", "z", "verdict and test")
 	for {
 		var r result
 		switch err := d.Decode(&r); err {
@@ -134,8 +135,12 @@ func (p *printer) result(r *result) {
 		verdict += ", " + r.Unclaimed
 	}
 	a, at := &r.Runs[len(r.Runs)-1], r.at()
-	fmt.Fprintf(p.w, "%8d %7.1f %7.3f %7s %7s %+7.2f %5.1f%%  %s: %s\n", a.Samples, a.Mean, a.Sees,
-		short(a.all()), short(a.T[at]), a.Difference[at], 100*kept(at), verdict, r.Test)
+	fmt.Fprintf(p.w, "%8d %7.1f %7.3f %7s %7s %+7.2f %5.1f%% %7s  %s: %s", a.Samples, a.Mean, a.Sees,
+		short(a.all()), short(a.T[at]), a.Difference[at], 100*kept(at), short(a.Z), verdict, r.Test)
+	if a.Z >= biased {
+		fmt.Fprintf(p.w, " (byte %d)", a.Byte)
+	}
+	fmt.Fprintln(p.w)
 }
 
 // short formats |t| in at most seven characters.

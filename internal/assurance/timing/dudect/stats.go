@@ -13,6 +13,7 @@ const (
 	crops    = 100
 	doubtful = 4.5  // a test with this |t| or more is repeated
 	definite = 10   // every control must exceed it
+	biased   = 6    // a test with this z or more is repeated
 	enough   = 1000 // a crop with fewer samples of a class is not used
 
 	// The crop that Mean and Sees are of, which leaves out the slowest 3 %.
@@ -65,6 +66,10 @@ type analysis struct {
 	// Of each crop, and of all times at the end: t and the difference of the means, in ns. Both
 	// are 0 for crops that are not used.
 	T, Difference [crops + 1]float64
+
+	// What influence returns.
+	Byte int
+	Z    float64
 }
 
 // kept returns which part of the samples a crop keeps, the fastest: 1-2^(-i/10) for the crops 1 to
@@ -144,13 +149,18 @@ func (r *result) t(run int) float64 { return r.Runs[run].T[r.at()] }
 
 // repeat reports whether the test needs a second run.
 func (r *result) repeat() bool {
-	return !r.Control && r.Unclaimed == "" && math.Abs(r.t(0)) >= doubtful
+	return !r.Control && r.Unclaimed == "" && r.differs()
 }
 
+// differs reports whether the first run shows a difference.
+func (r *result) differs() bool { return math.Abs(r.t(0)) >= doubtful || r.Runs[0].Z >= biased }
+
 // confirmed reports whether there is a second run that is beyond doubt, or has a |t| of 4.5 or more
-// where the first has its largest, with the same class slower.
+// where the first has its largest, with the same class slower, or in which a byte has influence as
+// one has in the first.
 func (r *result) confirmed() bool {
-	return len(r.Runs) > 1 && (r.Runs[1].definite() || math.Abs(r.t(1)) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0))
+	return len(r.Runs) > 1 && (r.Runs[1].definite() || min(r.Runs[0].Z, r.Runs[1].Z) >= biased ||
+		math.Abs(r.t(1)) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0))
 }
 
 // definite reports whether the first run is beyond doubt.
@@ -165,7 +175,7 @@ func (r *result) verdict() string {
 		return "caught"
 	case r.Control:
 		return "NOT CAUGHT"
-	case r.Unclaimed != "" && math.Abs(r.t(0)) >= doubtful:
+	case r.Unclaimed != "" && r.differs():
 		return "known"
 	case r.confirmed():
 		return "LEAK"

@@ -179,30 +179,60 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
+// TestInfluence checks that a byte is found of which six bits matter, if they have one value, and
+// none if no byte matters, or if it is always the same.
+func TestInfluence(t *testing.T) {
+	constant := func(in []byte, r *rand.ChaCha8) { random(in, r); in[7] = 0x41 }
+	for _, test := range []struct {
+		leak  float64
+		class filler
+		found bool
+	}{{0, random, false}, {20, random, true}, {20, constant, false}} {
+		m, s := fake(1, test.leak)
+		slower := s.run
+		s.classes = [2]filler{random, test.class}
+		s.run = func(in []byte) {
+			var longer byte
+			if in[7]&0x7e == 0x40 {
+				longer = 1
+			}
+			slower([]byte{longer})
+		}
+		r := m.test(s, 200000)
+		if got := &r.Runs[0]; (got.Z >= biased) != test.found || test.found && got.Byte != 7 {
+			t.Errorf("%v ns: byte %d, z = %v", test.leak, got.Byte, got.Z)
+		}
+	}
+}
+
 // TestConfirmed checks which second runs confirm the first.
 func TestConfirmed(t *testing.T) {
 	for _, test := range []struct {
 		first, second float64 // t of crop 7
 		other         float64 // t of crop 8 in the second run
+		z             [2]float64
 		want          string
 	}{
-		{4.6, 4.6, 0, "LEAK"},
-		{-4.6, -4.6, 0, "LEAK"},
-		{4.6, 4.4, 9, "not confirmed"},
-		{4.6, -9, -9, "not confirmed"},
-		{-12, 9, 9, "not confirmed"},
-		{-5, 11, 0, "LEAK"},
-		{4.6, 0, -11, "LEAK"},
+		{4.6, 4.6, 0, [2]float64{}, "LEAK"},
+		{-4.6, -4.6, 0, [2]float64{}, "LEAK"},
+		{4.6, 4.4, 9, [2]float64{}, "not confirmed"},
+		{4.6, -9, -9, [2]float64{}, "not confirmed"},
+		{-12, 9, 9, [2]float64{}, "not confirmed"},
+		{-5, 11, 0, [2]float64{}, "LEAK"},
+		{4.6, 0, -11, [2]float64{}, "LEAK"},
+		{0, 0, 0, [2]float64{6, 6}, "LEAK"},
+		{4.6, 4.4, 0, [2]float64{5.9, 7}, "not confirmed"},
+		{0, 0, 0, [2]float64{7, 5.9}, "not confirmed"},
 	} {
 		r := result{Runs: make([]analysis, 1)}
 		if r.verdict() != "pass" {
 			t.Errorf("no difference: %s", r.verdict())
 		}
-		if r.Runs[0].T[7] = test.first; r.verdict() != "again" || r.failed() {
+		if r.Runs[0].T[7], r.Runs[0].Z = test.first, test.z[0]; r.verdict() != "again" || r.failed() {
 			t.Errorf("%+v, first run: %s", test, r.verdict())
 		}
 		r.Runs = append(r.Runs, analysis{})
-		r.Runs[1].T[7], r.Runs[1].T[8] = test.second, test.other
+		r.Runs[1].T[7], r.Runs[1].T[8], r.Runs[1].Z = test.second, test.other, test.z[1]
 		if got := r.verdict(); got != test.want || r.failed() != (got == "LEAK") {
 			t.Errorf("%+v: %s", test, got)
 		}
