@@ -91,6 +91,7 @@ func TestSetRefuses(t *testing.T) {
 	refused(": c", "was missing", s.Create("c")) // it might have been lost
 	refused(": c", "was missing", s.Create("d", "c"))
 	refused(": d", "is missing", open("d"))
+	refused(": c", "was missing", s.Create("c")) // so might this one still
 	refused(": a", "is there already", s.Create("e", "a"))
 	f.Close()
 	refused(": a", "is there already", s.Create("a")) // it has an id
@@ -104,6 +105,10 @@ func TestSetRefuses(t *testing.T) {
 	refused(": b", "is there already", s.Create("b"))
 	refused("", "too many", s.Create(many(maxStores)...))
 	refused("2", "too many", CreateSet(s.path+"2", many(maxStores+1)...))
+	if err := s.room(maxStores - len(s.states)); err != nil {
+		t.Error(err)
+	}
+	refused("", "too many", s.room(maxStores-len(s.states)+1))
 	if !bytes.Equal(before, mustRead(t, s.path)) {
 		t.Error("the file has changed")
 	}

@@ -6,6 +6,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -633,6 +634,41 @@ func TestDamaged(t *testing.T) {
 	}
 	mustWrite(t, path, good)
 	mustReserve(t, mustOpen(t, path), 1, 10)
+}
+
+// TestFirstRecord reads files with the most stores and with one more, and files without stores in which a bit
+// of the first record is changed.
+func TestFirstRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store")
+	j := journal{states: make(map[sum]state)}
+	for n := range maxStores + 1 {
+		j.states[sum(binary.BigEndian.AppendUint64(make([]byte, 8), uint64(n)))] = state{}
+	}
+	if _, ok := parse(j.format(), mark{}); ok {
+		t.Errorf("a file has %d stores", len(j.states))
+	}
+	delete(j.states, sum{})
+	mustWrite(t, path, j.format())
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := read(f, mark{}); err != nil || len(got.states) != maxStores {
+		t.Errorf("%d stores: %v", len(got.states), err)
+	}
+
+	good := new(journal).format()
+	if j, ok := parse(good, mark{}); !ok || len(j.states) > 0 {
+		t.Errorf("a file without stores: %v, %v", ok, j)
+	}
+	for i := range 8 * recordSize {
+		b := slices.Clone(good)
+		b[headSize+i/8] ^= 1 << (i % 8)
+		if j, ok := parse(b, mark{}); ok {
+			t.Errorf("bit %d of the first record is changed: %v", i, j)
+		}
+	}
 }
 
 // TestDamagedLock changes the lock. Either half may be of a write that was cut short.
