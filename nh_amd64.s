@@ -3071,7 +3071,7 @@ TEXT ·nhAddAVX512(SB), $0-40
 	MOVQ   p_len+24(FP), BX
 	MOVQ   32(CX), SI
 	SHRQ   $0x01, SI
-	ANDQ   $+2147483647, SI
+	ANDQ   $+1023, SI
 	ADDQ   AX, SI
 	ADDQ   BX, 32(CX)
 	VPXORQ Z0, Z0, Z0
@@ -3258,7 +3258,7 @@ two31:
 	MOVQ   p_len+24(FP), BX
 	MOVQ   32(CX), SI
 	SHRQ   $0x01, SI
-	ANDQ   $+2147483647, SI
+	ANDQ   $+1023, SI
 	ADDQ   AX, SI
 	ADDQ   BX, 32(CX)
 	VPXORQ Z0, Z0, Z0
@@ -11112,7 +11112,7 @@ TEXT ·nhNextAVX512(SB), $0-56
 	MOVQ p_len+40(FP), SI
 	MOVQ 32(CX), DI
 	SHRQ $0x01, DI
-	ANDQ $+2147483647, DI
+	ANDQ $+1023, DI
 	ADDQ AX, DI
 
 	// The bytes that the block has room for, and those of the next one.
@@ -11577,7 +11577,7 @@ two252:
 	MOVQ p_len+40(FP), SI
 	MOVQ 32(CX), DI
 	SHRQ $0x01, DI
-	ANDQ $+2147483647, DI
+	ANDQ $+1023, DI
 	ADDQ AX, DI
 
 	// The bytes that the block has room for, and those of the next one.

@@ -44,7 +44,7 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSum checks that a sum changes with the end of any one of its keys.
+// TestSum checks that a sum changes with the end of any one of its keys, and of two.
 func TestSum(t *testing.T) {
 	var keys [3]Lifetime
 	sum := func() (s Sum) {
@@ -53,16 +53,16 @@ func TestSum(t *testing.T) {
 		}
 		return s
 	}
-	for i := range keys {
-		keys[i].Begin()
-	}
-	for i := range keys {
-		before := sum()
-		if again := sum(); again != before {
-			t.Errorf("the sum is %d, and then %d", before, again)
+	for _, ended := range [][]int{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}} {
+		for i := range keys {
+			keys[i].Begin()
 		}
-		if keys[i].End(); sum() == before {
-			t.Errorf("the sum is the same after End of key %d", i)
+		before := sum()
+		for _, i := range ended {
+			keys[i].End()
+		}
+		if sum() == before {
+			t.Errorf("the sum is the same after End of keys %v", ended)
 		}
 	}
 }

@@ -5,8 +5,6 @@
 package main
 
 import (
-	"math"
-
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
@@ -38,9 +36,10 @@ func newRest(v isa, n int, k gotypes.Component, parameter string, state Register
 		MOVQ(Mem{Base: state, Disp: wordsSize}, key)
 		SHRQ(Imm(1), key) // half a group of key for a group of message
 		if r.avx512() && parameter == "p" {
-			// This changes nothing. Without it, words of the message affect the time on Zen 5: see the
-			// documentation of timing/dudect.
-			ANDQ(I32(math.MaxInt32), key)
+			// This changes nothing. On Zen 5 the loads of these kernels were seen to begin with a guess of
+			// what is in state, a word of the message, which affected the time. With this instruction they do not,
+			// and a guess would lead to the key. See the documentation of timing/dudect.
+			ANDQ(I32(blockSize-1), key)
 		}
 		ADDQ(lo.Base, key)
 	} else {

@@ -28,11 +28,11 @@
 // again 4.5 or more in the same crop and with the same class slower, which without a leak has a
 // probability of 3 in a million, or if |t| is above 10 in any crop. Both runs are printed.
 //
-// A fixed input shows only what it happens to differ in. So the times of the second class, the random
-// inputs in most tests, are also compared with each byte of these: the means for its 256 values, by
-// chi-squared, as a number z that is about normal with variance 1 if they do not depend on the byte.
-// A test whose largest z is 6 or more is repeated too, and is a leak if it is again. By chance one
-// of a thousand million bytes has that.
+// A fixed input shows only what it happens to differ in. So the times of the second class, which has
+// random inputs in most tests, are also compared with each byte of these: the means for its 256
+// values, by chi-squared, as a number z that is about normal with variance 1 if they do not depend on
+// the byte. A test is repeated too if its largest z is 6 or more, which one of a thousand million bytes
+// has by chance, and is a leak if that of the second run is. This takes 60,000 samples or more.
 //
 // A test without power would pass too. So each process that runs the tests first measures
 // controls, which leak on purpose: each must have a |t| above 10. And each line shows the smallest
@@ -59,28 +59,30 @@
 // are crypto/hmac, the compression alone, and one of these messages with the stack in four places,
 // each 16 bytes lower than the last.
 //
-// HMAC with SHA-2 of 1,500 zeros takes about 0.1 ns less than that of random bytes, of 850 to 2,150,
-// with a |t| of 4 to 8, on an AMD EPYC (Zen 5) with all kernels that use vectors or SHA instructions.
-// So does crypto/hmac: 0.08 to 0.15 ns less, in four processes.
+// On an AMD EPYC (Zen 5) HMAC of 1,500 zeros takes about 0.1 ns less than that of random bytes, of 850
+// to 2,150, with most kernels. So does crypto/hmac with SHA-512: 0.08 to 0.15 ns less, with a |t| of
+// 4.5 to 7.9, in five processes.
 //
 // # Differences that have ended
 //
-// On the same CPU a stream of UMAC-96 took up to 2 ns less, of 205, for one message of
+// On the same CPU a stream of UMAC-96 took 1 to 2 ns less, of 205 to 218, for one message of
 // poly64-marker, and one of UMAC-128 0.1 ns. It was not the marker: with three bytes changed there
 // is none, and the difference stayed. So the times of 3 million calls were compared with each byte
 // of their random messages. Of some words of 32 bits, which nhAddAVX512 and nhNextAVX512 load, bits
-// 1 to 6 mattered, and no others: where they were 0x20 or 0x30, a call took 0.5 to 1.5 ns less.
+// 1 to 6 mattered, and no others: where these bits, as a number, were 32 or 48, a call took 0.5 to
+// 1.5 ns less.
 //
 // These kernels load the number of bytes before, shift it right by one bit, add the address of the
 // key, and load from there. It seems that Zen 5 begins with a guess in the place of this number, as
-// in variant 4 of Spectre, and that the guess can be a word of the message: shifted, its bits 1 to 6
-// say where in a line of the cache it leads. Whether this happened depended on the pages of memory
-// that the program was in: of 16 copies of one program, 5 had the difference, 1 had a third of it,
-// and 10 had a tenth or none.
+// AMD's Predictive Store Forwarding does, and that the guess can be a word of the message: shifted,
+// its bits 1 to 6 say where in a line of the cache it leads. Whether this happened depended on the
+// build, and on the pages of memory that the program was in: of 16 copies of one program, 5 had the
+// difference, 1 had a third of it, and 10 had a tenth or none; of another, 10 of 12.
 //
-// One instruction more after the shift has ended it: of 10 copies none had it, with 2 million
-// samples, and no byte of the messages mattered. An ANDQ, a second shift and an LFENCE do that; a
-// NOP, a MOVQ and a LEAQ do not.
+// An ANDQ between the shift and the addition ended it: none of 24 copies had it, and no byte of the
+// messages mattered in 5 with 2 million samples. Of 12 copies with a NOP there that is as long, all
+// had it; with a MOVQ, 9; with a LEAQ after the addition, 8. Other kernels have these instructions
+// too, and did not show a difference.
 //
 // # What it does not show
 //

@@ -132,7 +132,7 @@ func TestCommand(t *testing.T) {
 	if written, err := os.ReadFile(args[5]); err != nil || string(written) != out {
 		t.Errorf("the file differs from the output: %v", err)
 	}
-	summary := regexp.MustCompile(`(?m)^(\d+) tests, \d+ of them run again \(by chance at most [\d.]+\), \d+ known leaks, (\d+) leaks\n(\d+) controls, (\d+) not caught$`).FindStringSubmatch(out)
+	summary := regexp.MustCompile(`(?m)^(\d+) tests, \d+ of them run again \(by chance of t at most [\d.]+\), \d+ known leaks, (\d+) leaks\n(\d+) controls, (\d+) not caught$`).FindStringSubmatch(out)
 	if summary == nil {
 		t.Fatalf("no summary, exit status %d:\n%s%s", status, out, stderr.String())
 	}
@@ -182,6 +182,13 @@ func TestSummary(t *testing.T) {
 	pass, caught := withT(test, 4.4), withT(control, -math.MaxFloat64)
 	if r := withT(result{Unclaimed: "reason"}, 5); r.verdict() != "known" {
 		t.Errorf("no claim and |t| = 5: %s", r.verdict())
+	}
+	var line bytes.Buffer
+	byByte := withT(result{Test: "name", Unclaimed: "reason"}, 0)
+	byByte.Runs[0].Byte, byByte.Runs[0].Z = 9, 7
+	p := printer{w: &line}
+	if p.result(&byByte); !strings.HasSuffix(line.String(), "    7.00  known, reason: name (byte 9)\n") {
+		t.Errorf("z = 7: %q", line.String())
 	}
 	for _, test := range []struct {
 		name    string

@@ -39,7 +39,7 @@ command  %s
 
 A test passes if |t| is below %g in all %d crops, and z below %d. Otherwise it is repeated in a new
 process, with new inputs and %d times as many samples. It is a leak if the second run confirms it, in
-the same crop and with the same class slower or by its z, or has a |t| above %d in any crop. A
+the same crop and with the same class slower, or has a |t| above %d in any crop, or such a z. A
 control leaks, and is caught if |t| is above %d. The documentation of the command says why:
 
 	go doc -C internal/assurance ./timing/dudect
@@ -52,10 +52,10 @@ max      the largest |t| of the crops and of all times; in a second run that of 
          unless one is above 10
 ns       the difference of the mean times in this crop, the first class less the second
 kept     the part of the samples that this crop keeps
-z        of the byte of the inputs on which the times of the second class depend most
+z        of the byte of the inputs on which the times of the second class depend most, if any varies
 `, now.UTC().Format(time.DateTime+" UTC"), origin.Commit(), origin.CPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		strings.Join(append([]string{"go run -C internal/assurance ./timing/dudect"}, args...), " "),
-		doubtful, crops+1, biased, again, definite, definite, doubtful)
+		doubtful, crops+1, affects, again, definite, definite, doubtful)
 }
 
 // errSame is the error of read if these kernels have already been measured.
@@ -134,10 +134,13 @@ func (p *printer) result(r *result) {
 		p.known++
 		verdict += ", " + r.Unclaimed
 	}
-	a, at := &r.Runs[len(r.Runs)-1], r.at()
+	a, at, z := &r.Runs[len(r.Runs)-1], r.at(), "-"
+	if a.Byte >= 0 {
+		z = fmt.Sprintf("%.2f", a.Z)
+	}
 	fmt.Fprintf(p.w, "%8d %7.1f %7.3f %7s %7s %+7.2f %5.1f%% %7s  %s: %s", a.Samples, a.Mean, a.Sees,
-		short(a.all()), short(a.T[at]), a.Difference[at], 100*kept(at), short(a.Z), verdict, r.Test)
-	if a.Z >= biased {
+		short(a.all()), short(a.T[at]), a.Difference[at], 100*kept(at), z, verdict, r.Test)
+	if a.Z >= affects {
 		fmt.Fprintf(p.w, " (byte %d)", a.Byte)
 	}
 	fmt.Fprintln(p.w)
@@ -157,7 +160,7 @@ func (p *printer) summary(took time.Duration) error {
 	// upper bound for all crops together.
 	chance := float64(p.tests*(crops+1)) * math.Erfc(doubtful/math.Sqrt2)
 	fmt.Fprintf(p.w, `
-%d tests, %d of them run again (by chance at most %.2g), %d known leaks, %d leaks
+%d tests, %d of them run again (by chance of t at most %.2g), %d known leaks, %d leaks
 %d controls, %d not caught
 %v
 `, p.tests, p.repeated, chance, p.known, p.leaks, p.controls, p.missed, took.Round(time.Second))

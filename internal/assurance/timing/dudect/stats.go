@@ -13,7 +13,7 @@ const (
 	crops    = 100
 	doubtful = 4.5  // a test with this |t| or more is repeated
 	definite = 10   // every control must exceed it
-	biased   = 6    // a test with this z or more is repeated
+	affects  = 6    // a test with this z or more is repeated
 	enough   = 1000 // a crop with fewer samples of a class is not used
 
 	// The crop that Mean and Sees are of, which leaves out the slowest 3 %.
@@ -39,7 +39,7 @@ func (m *moments) add(x float64) {
 
 func (m *moments) mean() float64 { return m.sum / m.n }
 
-// variance returns the variance of the mean, from the unbiased variance of the times.
+// variance returns the variance of the mean, from the unaffects variance of the times.
 func (m *moments) variance() float64 {
 	return max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1) / m.n
 }
@@ -68,7 +68,7 @@ type analysis struct {
 	T, Difference [crops + 1]float64
 
 	// What influence returns.
-	Byte int
+	Byte int // -1 if none was compared
 	Z    float64
 }
 
@@ -153,14 +153,13 @@ func (r *result) repeat() bool {
 }
 
 // differs reports whether the first run shows a difference.
-func (r *result) differs() bool { return math.Abs(r.t(0)) >= doubtful || r.Runs[0].Z >= biased }
+func (r *result) differs() bool { return math.Abs(r.t(0)) >= doubtful || r.Runs[0].Z >= affects }
 
-// confirmed reports whether there is a second run that is beyond doubt, or has a |t| of 4.5 or more
-// where the first has its largest, with the same class slower, or in which a byte has influence as
-// one has in the first.
+// confirmed reports whether there is a second run that is beyond doubt by its t or z, or has a |t| of
+// 4.5 or more where the first has its largest, which is also 4.5 or more, with the same class slower.
 func (r *result) confirmed() bool {
-	return len(r.Runs) > 1 && (r.Runs[1].definite() || min(r.Runs[0].Z, r.Runs[1].Z) >= biased ||
-		math.Abs(r.t(1)) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0))
+	return len(r.Runs) > 1 && (r.Runs[1].definite() || r.Runs[1].Z >= affects ||
+		min(math.Abs(r.t(0)), math.Abs(r.t(1))) >= doubtful && (r.t(0) > 0) == (r.t(1) > 0))
 }
 
 // definite reports whether the first run is beyond doubt.

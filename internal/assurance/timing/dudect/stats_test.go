@@ -199,8 +199,53 @@ func TestInfluence(t *testing.T) {
 			slower([]byte{longer})
 		}
 		r := m.test(s, 200000)
-		if got := &r.Runs[0]; (got.Z >= biased) != test.found || test.found && got.Byte != 7 {
+		if got := &r.Runs[0]; (got.Z >= affects) != test.found || got.Byte < 0 || test.found && got.Byte != 7 {
 			t.Errorf("%v ns: byte %d, z = %v", test.leak, got.Byte, got.Z)
+		}
+	}
+}
+
+// TestInfluenceNormal checks that z has the mean 0 and the variance 1 if no byte matters.
+func TestInfluenceNormal(t *testing.T) {
+	runs := 100
+	if testing.Short() {
+		runs = 20
+	}
+	var z moments
+	for seed := range runs {
+		m, s := fake(byte(seed), 0)
+		s.classes, s.size = [2]filler{random, random}, 1
+		r := m.test(s, 80000)
+		z.add(r.Runs[0].Z)
+	}
+	deviation := 1 / math.Sqrt(z.n)
+	if variance := z.variance() * z.n; math.Abs(z.mean()) > 4*deviation || math.Abs(variance-1) > 6*deviation {
+		t.Errorf("z has the mean %.2f and the variance %.2f", z.mean(), variance)
+	}
+}
+
+// TestInfluenceRare checks that a few times which are shorter than all others say nothing.
+func TestInfluenceRare(t *testing.T) {
+	seeds := byte(10)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		now := int64(0)
+		m := &meter{rand: rand.NewChaCha8([32]byte{seed}), now: func() int64 { return now }}
+		s := newSubject("rare", 64, random, random, func([]byte) {
+			switch u := r.Float64(); {
+			case u < 1e-5:
+				now += 30
+			case u < 0.96:
+				now += 40
+			default:
+				now += 50
+			}
+		})
+		if r := m.test(&s, 400000); r.Runs[0].Z >= affects {
+			t.Errorf("seed %d: z = %v", seed, r.Runs[0].Z)
 		}
 	}
 }
@@ -221,7 +266,8 @@ func TestConfirmed(t *testing.T) {
 		{-5, 11, 0, [2]float64{}, "LEAK"},
 		{4.6, 0, -11, [2]float64{}, "LEAK"},
 		{0, 0, 0, [2]float64{6, 6}, "LEAK"},
-		{4.6, 4.4, 0, [2]float64{5.9, 7}, "not confirmed"},
+		{4.6, 4.4, 0, [2]float64{0, 6}, "LEAK"},
+		{1, 9, 0, [2]float64{6, 5.9}, "not confirmed"},
 		{0, 0, 0, [2]float64{7, 5.9}, "not confirmed"},
 	} {
 		r := result{Runs: make([]analysis, 1)}
