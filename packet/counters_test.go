@@ -201,13 +201,14 @@ func TestStop(t *testing.T) {
 			if got := s.Stats(); got.Sealed != ms.stored()-7 || got.Ended < 3 || got.Left != 0 {
 				t.Errorf("%+v, want %d sealed, at least 3 ended, and none left", got, ms.stored()-7)
 			}
+			ended := r.Stats().Ended
 			for _, counter := range []uint64{ms.stored(), 1 << 19} {
 				if msg, got, err := r.Open(sealStored(t, a, config(), counter), nil); msg != nil || got != counter || err != ErrEnd {
 					t.Errorf("Open after Stop: %q, %d, %v", msg, got, err)
 				}
 			}
 			r.settle()
-			if r.Stats().Ended < 2 || ms.calls != 2 || mr.stored() != r.Next() {
+			if r.Stats().Ended != ended+2 || ms.calls != 2 || mr.stored() != r.Next() {
 				t.Errorf("%+v, %d calls of the sender's Store, %d is stored", r.Stats(), ms.calls, mr.stored())
 			}
 		}
