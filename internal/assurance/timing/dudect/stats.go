@@ -39,7 +39,7 @@ func (m *moments) add(x float64) {
 
 func (m *moments) mean() float64 { return m.sum / m.n }
 
-// variance returns the variance of the mean, from the unaffects variance of the times.
+// variance returns the variance of the mean, from the unbiased variance of the times.
 func (m *moments) variance() float64 {
 	return max(0, m.squares-m.sum*m.sum/m.n) / (m.n - 1) / m.n
 }
