@@ -407,3 +407,30 @@ func testFork(t *testing.T, maxAge time.Duration) {
 		mactest.Must(newSender(a, config(), SecretIsNew()).Seal(nil, nil)) // made in the child
 	})
 }
+
+// TestRestored checks that OpenBatch over several receivers restores the packets, whose additional data it puts
+// in the place of trailers, if the key of one ends meanwhile.
+func TestRestored(t *testing.T) {
+	receivers, batch := make([]*UMACReceiver, 3), make([]Packet, 3)
+	var want [3][]byte
+	for i := range receivers {
+		c := config()
+		c.Sender, c.TagSize, c.DataSize = fmt.Sprintf("peer %d", i), 8, 8
+		s := mactest.Must(NewUMACSender(c, SecretIsNew()))
+		receivers[i] = mactest.Must(NewUMACReceiver(c, SecretIsNew()))
+		data := pattern(c.DataSize)
+		batch[i] = Packet{Bytes: mactest.Must(s.Seal([]byte("message"), data)), Data: data}
+		want[i] = bytes.Clone(batch[i].Bytes)
+	}
+	opened := slices.Clone(batch)
+	receivers[1].key.Destroy() // as if the receiver were destroyed after OpenBatch has looked
+	mactest.MustPanic(t, "OpenBatch", "destroyed", func() { OpenBatch(receivers, opened) })
+	for i := range batch {
+		if opened[i].Bytes != nil || opened[i].Err == nil {
+			t.Errorf("packet %d: %q, %v", i, opened[i].Bytes, opened[i].Err)
+		}
+		if !bytes.Equal(batch[i].Bytes, want[i]) {
+			t.Errorf("packet %d is %x, want %x", i, batch[i].Bytes, want[i])
+		}
+	}
+}
