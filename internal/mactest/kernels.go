@@ -31,8 +31,8 @@ var (
 // fastmac.Hardware before, which uses all.
 //
 // It skips the test if AES-GCM has no implementation on this machine. It fails the test if others
-// are in use than CheckKernels wants. It also fails if a kernel computes wrongly, because a kernel that is not
-// used passes every test, unless FASTMAC_TEST_KERNELS names the one of this layer.
+// are in use than CheckKernels wants. It also fails if a kernel is not used because it
+// computes wrongly, which no test would notice, except in a layer that FASTMAC_TEST_KERNELS names.
 func EachKernel(t testing.TB, layers []kernel.Layer, f func(names string)) {
 	t.Helper()
 	CheckKernels(t, layers)

@@ -15,8 +15,7 @@ import (
 func nhAdd(v isa) {
 	kernel("nhAdd"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("s"), GP64()), wordsIn(n)()
-		r := newRest(v, n, k, "p", state)
-		r.whole = true
+		r := newRest(v, n, k, "p", state, true)
 		ADDQ(r.length, Mem{Base: state, Disp: wordsSize})
 		r.hash(words)
 		addSums(n, state, words)
@@ -31,8 +30,8 @@ func nhAdd(v isa) {
 func nhNext(v isa) {
 	kernel("nhNext"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("s"), GP64()), wordsIn(n)()
-		r := newRest(v, n, k, "p", state)
-		r.whole, r.anySize = true, true
+		r := newRest(v, n, k, "p", state, true)
+		r.anySize = true
 		lo, _ := halves(k)
 		next := r
 		next.p, next.length = GP64(), GP64()

@@ -16,7 +16,7 @@ import (
 func tagOnly(v isa) {
 	kernel("tagOnly"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("l1"), GP64()), wordsIn(n)()
-		r := newRest(v, n, k, "rest", state)
+		r := newRest(v, n, k, "rest", state, false)
 		lastWords(r, state, words, true)
 		tag(v, n, k, words)
 		VZEROUPPER()
@@ -28,7 +28,7 @@ func tagOnly(v isa) {
 func tagNext(v isa) {
 	kernel("tagNext"+v.name(), func(n int, k gotypes.Component) {
 		state, words := Load(Param("l1"), GP64()), wordsIn(n)()
-		r := newRest(v, n, k, "rest", state)
+		r := newRest(v, n, k, "rest", state, false)
 		values := Dereference(Param("y"))
 		y := loadEach(n, func(t int) Mem { return field(values.Index(t).Field("lo")) })
 		poly := newPoly(n, k)
@@ -47,7 +47,7 @@ func tagNext(v isa) {
 func tagTwo(v isa) {
 	done := label("done")
 	kernel("tagTwo"+v.name(), func(n int, k gotypes.Component) {
-		r, words := newRest(v, n, k, "msg", nil), wordsIn(n)()
+		r, words := newRest(v, n, k, "msg", nil, false), wordsIn(n)()
 		r.follows, r.anySize = true, true
 		Comment("The first block.")
 		ADDQ(I32(blockSize), r.p)
